@@ -6,6 +6,7 @@ declare
   definitions text[];
   definition text;
   index_name text;
+  trigger_name text;
 begin
   select array_agg(statement) into definitions from (
     select format('alter table orders add constraint %I %s', conname, pg_get_constraintdef(oid)) as statement
@@ -20,6 +21,10 @@ begin
   alter table orders rename to orders_before;
   for index_name in select indexrelid::regclass::text from pg_index where indrelid = 'orders_before'::regclass loop
     execute format('alter index %I rename to %I', index_name, replace(index_name, 'orders', 'orders_before'));
+  end loop;
+  -- A trigger for each row of the whole is one of each part, too.
+  for trigger_name in select tgname from pg_trigger where tgrelid = 'orders_before'::regclass and tgtype & 1 = 1 and not tgisinternal loop
+    execute format('drop trigger %I on orders_before', trigger_name);
   end loop;
   create table orders (like orders_before including all excluding indexes) partition by range (id);
   alter table orders attach partition orders_before default;

@@ -1,5 +1,6 @@
--- A revision of a store's menus or orders is the time of its change in microseconds, or one more than the revision before: it never repeats, also
--- not after a failover, after a restored back-up, or for a store that is deleted and created again (docs/decisions/0011-revisions-are-times.md).
+-- A revision of a store's menus or orders, or of a single order, is the time of its change in microseconds, or one more than the revision before: it
+-- never repeats, also not after a failover, after a restored back-up, or for a store that is deleted and created again
+-- (docs/decisions/0011-revisions-are-times.md).
 -- The setting carte.menu_revision tells the triggers of the menu history which revision this transaction has made.
 create or replace function date_menu_revision() returns trigger language plpgsql set search_path from current as $$
 begin
@@ -17,6 +18,20 @@ begin
 end $$;
 create or replace trigger order_revision_dated before insert or update on order_revision
   for each row execute function date_order_revision();
+
+-- A statement that changes nothing leaves the revision of an order alone, as it has no event. Generated columns are not computed yet, and null until
+-- then: they do not count.
+create or replace function date_order() returns trigger language plpgsql as $$
+begin
+  if tg_op = 'UPDATE' then
+    new.customer_name_folded = old.customer_name_folded;
+    new.phone_reversed = old.phone_reversed;
+    if new *= old then return new; end if;
+  end if;
+  new.revision = greatest(new.revision, old.revision + 1, (extract(epoch from clock_timestamp()) * 1000000)::bigint);
+  return new;
+end $$;
+create or replace trigger orders_dated before insert or update on orders for each row execute function date_order();
 
 create or replace function remember_menu_revision() returns trigger language plpgsql as $$
 begin

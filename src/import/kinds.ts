@@ -21,11 +21,12 @@ export interface Kind {
   save(em: EntityManager, documents: readonly unknown[]): Promise<SaveResult>;
 }
 
-/** Generated columns, and who has placed an order, which an import leaves as it is. */
+/** Generated columns, the revision, and who has placed an order, which an import leaves as it is. */
 const notSaved: NotSaved<InferEntity<typeof OrderEntity>, ReturnType<typeof toOrderRow>> = {
   customerNameFolded: true,
   phoneReversed: true,
   placedBy: true,
+  revision: true,
 };
 
 /** What documents of 0.1.0 do not have: those that set a status do not delete an address. */

@@ -57,6 +57,8 @@ export const OrderEntity = defineEntity({
     steps: p.json<readonly OrderStep[]>().columnType('jsonb').nullable(),
     /** The id of the API key that has placed it; null for imported orders, and for those of before it was recorded. */
     placedBy: p.text().collation('C').nullable(),
+    /** Time of its last change, set by a trigger: see docs/operating.md#revisions. */
+    revision: p.bigint('number').default(0),
     customerNameFolded: generated(foldedName('customer_name')),
     phoneReversed: generated(`left(reverse(regexp_replace(customer_phone, '[^0-9]', '', 'g')), ${maxPhoneDigits})`),
   },

@@ -58,8 +58,7 @@ export async function placeOrder(
       const order = { ...newOrder(store, input), id, createdAt, steps, placedBy: keyId ?? null, ...quote.order };
       await deleteExpiredKeys(query, store.id);
       // Last, because it locks the store's revision of orders until the transaction ends.
-      await insertOrder(query, tx, order);
-      return order;
+      return insertOrder(query, tx, order);
     }),
   );
 }
@@ -74,4 +73,5 @@ const newOrder = (store: Store, { customer, customerComments }: PlaceOrderInput)
   inPos: false,
   customerComments: customerComments ?? null,
   completedAt: null,
+  revision: 0,
 });

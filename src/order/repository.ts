@@ -143,16 +143,19 @@ export const toOrder = (em: EntityManager, row: object): Order =>
 
 const insertStatement = compileOnce(em => {
   const parameters = columnsOf(em).map(({ type }, index) => `$${index + 1}::${type}`);
-  return prepared(`insert into orders (${selectedColumns(em)}) values (${parameters.join(', ')})`);
+  return prepared(`insert into orders (${selectedColumns(em)}) values (${parameters.join(', ')})
+    returning revision::float8 as revision`);
 });
 
-export async function insertOrder(query: Query, em: EntityManager, order: Order): Promise<void> {
+/** Returns the order with the revision that it gets. */
+export async function insertOrder(query: Query, em: EntityManager, order: Order): Promise<Order> {
   const row: Readonly<Record<string, unknown>> = { ...order };
   const values = columnsOf(em).map(({ property, type }) => {
     const value = row[property] ?? null;
     return value !== null && type?.startsWith('json') ? JSON.stringify(value) : value;
   });
-  await query(insertStatement(em), values);
+  const [inserted] = await query<Pick<Order, 'revision'>>(insertStatement(em), values);
+  return { ...order, ...inserted };
 }
 
 const findStatement = compileOnce(em =>

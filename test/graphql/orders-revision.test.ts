@@ -1,3 +1,4 @@
+import pg from 'pg';
 import { describe, expect, test } from 'vitest';
 import { createReadAccess } from '../../src/database/pool.ts';
 import { upsertRows } from '../../src/database/save.ts';
@@ -5,12 +6,12 @@ import { createContext, createRepositories } from '../../src/graphql/context.ts'
 import { OrderEntity } from '../../src/order/entities.ts';
 import { operatorScope } from '../../src/scope.ts';
 import { createData, order } from '../support/data.ts';
-import { createDatabase } from '../support/database.ts';
+import { createDatabase, directConnection } from '../support/database.ts';
 import { createOrderGraph, saveOrders } from '../support/orders.ts';
 
 const orm = await createDatabase();
 const data = createData(orm);
-const { revision } = createOrderGraph(orm);
+const { query, revision } = createOrderGraph(orm);
 const run = (sql: string, values: unknown[] = []) => orm.em.fork().execute(sql, values);
 
 async function createStoreWithOrder() {
@@ -20,26 +21,28 @@ async function createStoreWithOrder() {
   return { store, storeId: store.id, orderId: first.id };
 }
 
+const changes = [
+  "status = 'READY'",
+  "created_at = '2020-01-01'",
+  "customer_name = 'Bo'",
+  "customer_phone = '1'",
+  'price = 1',
+  'tax = 1',
+  "items = '[]'",
+  "ready_by = '2020-01-01'",
+  'is_read = true',
+  'in_pos = true',
+  "customer_comments = 'x'",
+  'completed_at = now()',
+  "id = id || '-2'",
+];
+
 describe('ordersRevision', () => {
   test('is 0 for a new store', async () => {
     expect(await revision((await data.store()).id)).toBe(0);
   });
 
-  test.each([
-    "status = 'READY'",
-    "created_at = '2020-01-01'",
-    "customer_name = 'Bo'",
-    "customer_phone = '1'",
-    'price = 1',
-    'tax = 1',
-    "items = '[]'",
-    "ready_by = '2020-01-01'",
-    'is_read = true',
-    'in_pos = true',
-    "customer_comments = 'x'",
-    'completed_at = now()',
-    "id = id || '-2'",
-  ])('changes with %s of an order', async change => {
+  test.each(changes)('changes with %s of an order', async change => {
     const { storeId, orderId } = await createStoreWithOrder();
     const before = await revision(storeId);
     await run(`update orders set ${change} where id = ?`, [orderId]);
@@ -99,6 +102,75 @@ describe('ordersRevision', () => {
     await data.store({ id: storeId });
     await saveOrders(orm, [order(storeId)]);
     expect(await revision(storeId)).toBeGreaterThan(before);
+  });
+});
+
+describe('Order.revision', () => {
+  const revisionOf = async (storeId: string): Promise<number> =>
+    (await query('query ($id: ID!) { store(id: $id) { orders { nodes { revision } } } }', { id: storeId })).store.orders
+      .nodes[0].revision;
+  const now = () => Date.now() * 1000;
+
+  test.each([...changes, "service_type = 'PICKUP'", "service = '{}'", "steps = '[]'", "placed_by = 'x'"])(
+    'is the time at which the order was inserted, and then that of %s',
+    async change => {
+      const started = now();
+      const { storeId } = await createStoreWithOrder();
+      const before = await revisionOf(storeId);
+      await run(`update orders set ${change} where store_id = ?`, [storeId]);
+      const times = [started, before, await revisionOf(storeId), now() + 1000];
+      expect(times).toEqual([...new Set(times)].sort((a, b) => a - b));
+    },
+  );
+
+  test('does not change with its store or another order, nor with a statement that changes nothing', async () => {
+    const { store, storeId } = await createStoreWithOrder();
+    const before = await revisionOf(storeId);
+    await data.menu(store);
+    await run(`update store set name = '{"translations": {"en": "New"}}' where id = ?`, [storeId]);
+    await saveOrders(orm, [order(storeId, { createdAt: new Date('2020-01-01T00:00:00Z') })]);
+    await run('update orders set status = status, items = items, customer_name = customer_name where store_id = ?', [
+      storeId,
+    ]);
+    expect(await revisionOf(storeId)).toBe(before);
+  });
+
+  test('never goes back, whatever a statement says or the clock shows', async () => {
+    const { storeId } = await createStoreWithOrder();
+    const before = await revisionOf(storeId);
+    await run('update orders set revision = 5 where store_id = ?', [storeId]);
+    expect(await revisionOf(storeId)).toBeGreaterThan(before);
+    const ahead = now() + 3_600_000_000;
+    await run('update orders set revision = ? where store_id = ?', [ahead, storeId]);
+    await run('update orders set is_read = true where store_id = ?', [storeId]);
+    expect(await revisionOf(storeId)).toBe(ahead + 1);
+  });
+
+  test('differs for 1,000 changes by eight connections at once, and grows in the order of the event log', async () => {
+    const { orderId } = await createStoreWithOrder();
+    await run('delete from event_inbox');
+    const clients = await Promise.all(
+      Array.from({ length: 8 }, async () => {
+        const client = new pg.Client(directConnection(orm));
+        await client.connect();
+        return client;
+      }),
+    );
+    const change = `update orders set is_read = not is_read, status = case status when 'READY' then 'ACCEPTED' else 'READY' end
+      where id = $1 returning pg_current_xact_id()::text as xid, revision::float8 as revision`;
+    const made = new Map<string, number>();
+    const changeRepeatedly = async (client: pg.Client) => {
+      for (let turn = 0; turn < 125; turn++) {
+        const { rows } = await client.query({ name: 'change', text: change, values: [orderId] });
+        made.set(rows[0].xid, rows[0].revision);
+      }
+      await client.end();
+    };
+    await Promise.all(clients.map(changeRepeatedly));
+    const events = await run('select xid::text from event_inbox order by id');
+    const logged = events.map(({ xid }) => made.get(xid));
+    expect(new Set(logged).size).toBe(1000);
+    expect(logged).toEqual([...made.values()].sort((a, b) => a - b));
   });
 });
 

@@ -36,6 +36,7 @@ export function order(storeId: string, given: Partial<Order> = {}): Order {
     service: null,
     steps: null,
     placedBy: null,
+    revision: 0,
     ...given,
   };
 }

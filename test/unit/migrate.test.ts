@@ -183,6 +183,41 @@ test('orders that are partitioned get the index by service type on every partiti
   );
 });
 
+test.each([
+  { name: 'of one table', split: false },
+  { name: 'of partitions', split: true },
+])(
+  'orders of an earlier version, $name, are not rewritten, and have the revision 0 until they change',
+  async ({ split }) => {
+    const connect = await createEmptyDatabase();
+    const orm = connect({ poolSize: 2 });
+    onTestFinished(() => orm.close());
+    await orm.migrator.up({ to: '0006-store-currency' });
+    const em = orm.em.fork();
+    const insert = (id: string) =>
+      em.execute(
+        `insert into orders (id, store_id, created_at, status, customer_name, customer_phone, price, tax, items, ready_by, is_read, in_pos)
+      values (?, 'old', now(), 'PENDING', 'Ana', '1', 1, 0, '[]', now(), false, false)`,
+        [id],
+      );
+    await em.execute("insert into store (id, name) values ('old', '{}')");
+    await insert('a');
+    await insert('b');
+    if (split) await splitOrders(directConnection(orm));
+    const rows = () =>
+      em.execute('select tableoid::regclass::text as part, ctid::text, xmin::text from orders order by id');
+    const before = await rows();
+    await migrate(orm);
+    expect(await rows()).toEqual(before);
+    const start = Date.now() * 1000;
+    // As processes of that version do.
+    await insert('c');
+    await em.execute("update orders set is_read = true where id = 'b'");
+    const revisions = await em.execute('select revision::float8 as revision from orders order by id');
+    expect(revisions.map(({ revision }) => revision > start || revision)).toEqual([0, true, true]);
+  },
+);
+
 test('stores of an earlier version are found by their names, whatever JSON these are', async () => {
   const connect = await createEmptyDatabase();
   const orm = connect({ poolSize: 2 });

@@ -7,7 +7,7 @@ import { createEmptyDatabase } from '../support/database.ts';
 import { splitOrders } from '../support/partitions.ts';
 
 /** Functions and triggers (`table.trigger`) that are new or different in the files, since no migration changes them any more. */
-const edited: readonly string[] = [];
+const edited: readonly string[] = ['date_order', 'orders.orders_dated'];
 
 const files = readSqlFiles();
 
@@ -21,6 +21,12 @@ async function migrateWithoutFiles(): Promise<(options?: OrmOptions) => MikroORM
   };
   await migrate(open(), []);
   return open;
+}
+
+/** Applies the files, and forgets it, as if their texts had changed since. */
+async function applyOtherFiles(orm: MikroORM): Promise<void> {
+  await migrate(orm);
+  await orm.em.execute("delete from migration where name like '%.sql %'");
 }
 
 /** Definitions by name, without those of extensions; whitespace apart, by which migrations indent their texts. */
@@ -55,6 +61,7 @@ test('the files create every function and trigger that the migrations have left,
 test('an upgrade replaces functions beside transactions that lock every table, and a further start does nothing', async () => {
   const open = await migrateWithoutFiles();
   const orm = open();
+  await applyOtherFiles(orm);
   const tables = [
     ...new Set(files.flatMap(({ text }) => [...text.matchAll(/trigger .* on (\w+)/g)].map(([, on]) => on))),
   ];
@@ -94,11 +101,13 @@ test.each([
   const open = await migrateWithoutFiles();
   const orm = open();
   const em = orm.em.fork();
+  await applyOtherFiles(orm);
   const [server, database] = [inject('direct'), String(orm.config.get('dbName'))];
   if (split) await splitOrders({ ...server, database });
   const before = await readDefinitions(em);
   await em.execute(`
     drop trigger orders_inserted_events on orders;
+    drop trigger orders_dated on orders;
     drop trigger event_positioned on event;
     create constraint trigger event_positioned after insert on event for each row execute function position_event();
     create or replace trigger store_moved after update on store for each row execute function end_access_of_former_merchant()`);

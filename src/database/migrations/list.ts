@@ -23,6 +23,7 @@ import { CursorKeyMigration } from './0024-cursor-key.ts';
 import { StoreSearchMigration } from './0025-store-search.ts';
 import { PlacingKeyMigration } from './0026-placing-key.ts';
 import { OrdersByPlacerMigration, OwnOrdersMigration } from './0027-own-orders.ts';
+import { OrderRevisionsMigration } from './0028-order-revisions.ts';
 
 /** In execution order; a released migration never changes. Functions and triggers do, in schema/sql, without a migration. */
 export const migrations = [
@@ -54,4 +55,5 @@ export const migrations = [
   { name: '0026-placing-key', class: PlacingKeyMigration },
   { name: '0027-own-orders', class: OwnOrdersMigration },
   { name: '0027-own-orders-index', class: OrdersByPlacerMigration },
+  { name: '0028-order-revisions', class: OrderRevisionsMigration },
 ];
