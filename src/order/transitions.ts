@@ -17,35 +17,39 @@ const reasonLength = { min: 0, max: 1000 };
 
 /**
  * Changes the status of an order in one statement, and returns it as that statement leaves it; null if it no longer exists. Of two
- * concurrent changes from the same status one succeeds, and the other is a `Conflict`.
+ * concurrent changes from the same status or revision one succeeds, and the other is a `Conflict`.
  */
 export async function changeOrderStatus(em: EntityManager, order: Order, change: Change): Promise<Order | null> {
-  const { to, from, reason, readyBy, scope, idempotent } = change;
+  const { to, from, expectedRevision, reason, readyBy, scope, idempotent } = change;
   const { keyName: by } = scope;
   const expected = from ?? order.status;
   const now = new Date();
   const isKnown = mayKnowOrder(scope, order);
   const impossible = checkTransition(expected, to, { isHidden: !isKnown && !from });
   const conflict = (message: string) => new Conflict(isKnown ? message : 'The order has another status.');
-  const errors = [...(idempotent ? [] : impossible), ...checkDetails(change, now)];
+  const isStale = ({ revision }: Order) => expectedRevision != null && expectedRevision !== revision;
+  const stale = () => new Conflict(`The order is no longer at revision ${expectedRevision}.`);
+  const errors = [...(idempotent || isStale(order) ? [] : impossible), ...checkDetails(change, now)];
   if (errors.length > 0) throw new InvalidInput(errors);
   if (idempotent && order.status === to) return order;
+  if (isStale(order)) throw stale();
   if (impossible.length > 0) throw conflict(`The order is ${order.status}: ${impossible[0]?.message}.`);
   const step = { at: now, status: to, ...(by && { by }), ...(reason && { reason }), ...(readyBy && { readyBy }) };
   const query = queryIn(em);
-  const values = [order.id, order.store, expected, to, isFinal(to) ? now : null, JSON.stringify(step)];
+  const completedAt = isFinal(to) ? now : null;
+  const values = [order.id, order.store, expected, to, completedAt, JSON.stringify(step), expectedRevision ?? null];
   const [row] = await retryTransaction(() => query<object>(changeStatement(em), values));
   if (row) return withStore(order, toOrder(em, row));
   const current = await findOrder(query, em, { id: order.id, storeId: order.store });
   if (!current || (idempotent && current.status === to)) return current ? withStore(order, current) : null;
-  throw conflict(`The order is ${current.status}, not ${expected}.`);
+  throw isStale(current) ? stale() : conflict(`The order is ${current.status}, not ${expected}.`);
 }
 
 const changeStatement = compileOnce(em =>
   prepared(`
     update orders set status = $4, completed_at = coalesce($5::timestamptz, completed_at),
       steps = coalesce(steps, '[]') || $6::jsonb
-    where id = $1 and store_id = $2 and status = $3
+    where id = $1 and store_id = $2 and status = $3 and revision = coalesce($7, revision)
     returning ${selectedColumns(em)}`),
 );
 

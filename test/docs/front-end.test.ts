@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { ApolloClient, HttpLink, InMemoryCache } from '@apollo/client';
+import { ApolloClient, gql, HttpLink, InMemoryCache } from '@apollo/client';
 import { relayStylePagination } from '@apollo/client/utilities';
 import { ApolloServerErrorCode } from '@apollo/server/errors';
 import { buildSchema, type GraphQLObjectType, getNullableType, isObjectType, parse } from 'graphql';
@@ -120,6 +120,29 @@ describe('docs/front-end.md', () => {
     const link = new HttpLink({ uri: `${app.url}/graphql`, headers: { 'x-api-key': app.key }, fetch: send });
     return { client: new ApolloClient({ cache, link }), policies: content };
   }
+
+  test('Apollo Client undoes the documented optimistic update if the order has changed', async () => {
+    const { client } = apolloClient();
+    const { content = '' } = blocks.find(block => block.content.startsWith('const accept =')) ?? {};
+    const accept: (order: object) => Promise<unknown> = new Function('client', 'gql', `${content} return accept`)(
+      client,
+      gql,
+    );
+    const store = await app.data.store();
+    const [{ id } = { id: '' }] = await app.data.orders(store, 1);
+    const query = gql`query ($id: ID!) { order(id: $id) { id status revision } }`;
+    const read = (fetchPolicy: 'cache-only' | 'network-only') =>
+      client.query<{ order: { status: string } }>({ query, variables: { id }, fetchPolicy });
+    const seen = (await read('network-only')).data?.order ?? {};
+    await app.graphql('mutation ($id: ID!) { markOrders(orderIds: [$id], isRead: true) { orders { id } } }', { id });
+    const accepted = accept(seen);
+    const shown = async () => (await read('cache-only')).data?.order.status;
+    expect(await shown()).toBe('ACCEPTED');
+    await expect(accepted).rejects.toThrow('The order is no longer at revision');
+    expect(await shown()).toBe('PENDING');
+    await accept((await read('network-only')).data?.order ?? {});
+    expect(await shown()).toBe('ACCEPTED');
+  });
 
   test('Apollo Client merges the pages of the documented query in the documented cache', async () => {
     const { client } = apolloClient();

@@ -9,7 +9,7 @@ import { createOrderCalls, inputFor, line, mutations } from '../support/evening.
 import { endOfLog, readEvents } from '../support/events.ts';
 
 const app = await startApp();
-const { createStore, place, change, mark } = createOrderCalls(app);
+const { createStore, place, change, changeAt, mark } = createOrderCalls(app);
 const { primary } = await createReadAccess(app.orm);
 
 describe('changeOrderStatus', async () => {
@@ -55,6 +55,56 @@ describe('changeOrderStatus', async () => {
       expect(steps).toEqual([{ status: 'PENDING' }, { status }]);
     }
     expect(await verifyCounters(operatorFork(app.orm))).toEqual([]);
+  });
+
+  test('of a revision by two callers at once succeeds for one, and is a conflict for the other', async () => {
+    const outcomes = { changed: 0, CONFLICT: 0 };
+    for (let round = 0; round < 30; round++) {
+      const { id, revision: expectedRevision } = await place(storeId, ['1 cola']);
+      const both = await Promise.all([
+        changeAt(id, { to: 'ACCEPTED', expectedRevision }),
+        changeAt(id, { to: round % 2 ? 'ACCEPTED' : 'REJECTED', expectedRevision }),
+      ]);
+      for (const { error } of both) outcomes[error ? (error.extensions.code as 'CONFLICT') : 'changed'] += 1;
+    }
+    expect(outcomes).toEqual({ changed: 30, CONFLICT: 30 });
+  });
+
+  test('of a revision that has passed is a conflict and changes nothing, whatever has changed and is possible', async () => {
+    const { id, revision } = await place(storeId, ['1 cola']);
+    const { orders } = await mark([id], { isRead: true });
+    expect(orders[0].revision).toBeGreaterThan(revision);
+    const message = `The order is no longer at revision ${revision}.`;
+    const stale = { message, extensions: { code: 'CONFLICT' } };
+    for (const to of ['ACCEPTED', 'FULFILLED']) {
+      expect((await changeAt(id, { to, expectedRevision: revision })).error).toMatchObject(stale);
+      expect((await changeAt(id, { to, expectedRevision: revision, idempotent: true })).error).toMatchObject(stale);
+    }
+    const accepted = await changeAt(id, { to: 'ACCEPTED', expectedRevision: orders[0].revision });
+    expect(accepted.order.revision).toBeGreaterThan(orders[0].revision);
+    expect(
+      (await changeAt(id, { to: 'READY', from: 'PENDING', expectedRevision: accepted.order.revision })).error,
+    ).toMatchObject({ extensions: { code: 'BAD_USER_INPUT' } });
+    const repeated = await changeAt(id, { to: 'ACCEPTED', expectedRevision: revision, idempotent: true });
+    expect(repeated).toEqual(accepted);
+  });
+
+  test('returns the revision that is read from then on, in lists as well, by no further statement', async () => {
+    const { id: ownId } = await app.data.store();
+    await app.data.orders({ id: ownId } as Store, 3);
+    const read = (field: string) =>
+      app.statements.during(async () => {
+        const text = `query ($id: ID!) { store(id: $id) { orders(first: 3) { nodes { id ${field} } } } }`;
+        return (await app.graphql(text, { id: ownId })).body.data.store.orders.nodes;
+      });
+    const [without, before] = [await read(''), await read('revision')];
+    expect(before.statements).toHaveLength(without.statements.length);
+    const { order } = await change(before.result[0].id, 'ACCEPTED');
+    expect(order.revision).toBeGreaterThan(before.result[0].revision);
+    expect((await read('revision')).result).toEqual([
+      { id: order.id, revision: order.revision },
+      ...before.result.slice(1),
+    ]);
   });
 
   test('is one prepared statement', async () => {

@@ -28,6 +28,17 @@ mutation moveOrder($order_id: ID!, $to: OrderStatus!, $from: OrderStatus)
   changeOrderStatus(orderId: $order_id, to: $to, from: $from) { order @body { id state: status } }
 }
 
+query getTicket($order_id: ID!) @route(path: "/shop/orders/{order_id}") {
+  order(id: $order_id) { revision @etag state: status seen: isRead }
+}
+
+mutation moveTicket($order_id: ID!, $to: OrderStatus!, $if_match: SafeInt @ifMatch(etagsOf: ["getTicket", "moveTicket"]))
+@route(path: "/shop/orders/{order_id}") {
+  changeOrderStatus(orderId: $order_id, to: $to, expectedRevision: $if_match) {
+    order @body { revision @etag state: status seen: isRead }
+  }
+}
+
 query listShops($first: Int = 2 @range(min: 1, max: 3), $after: String) @route(path: "/shop/stores/") {
   stores(first: $first, after: $after) { nodes { id } page: pageInfo { cursor: endCursor } }
 }
@@ -88,6 +99,27 @@ describe('a route of an operator', () => {
       const etag = String(known.headers.get('etag'));
       expect((await app.get(path, { ...guest, 'if-none-match': etag })).status).toBe(404);
     }
+  });
+
+  test('of one order has an ETag by its revision, which a write takes in If-Match', async () => {
+    const [{ id } = { id: '' }, other] = await app.data.orders(store, 2);
+    const path = `/shop/orders/${id}`;
+    const read = await app.get(path);
+    expect(read.body).toEqual({ state: 'PENDING', seen: false });
+    const etag = String(read.headers.get('etag'));
+    const unchanged = () => app.get(path, { 'if-none-match': etag });
+    await app.post('/counter/seen', { ids: [other?.id] });
+    expect((await unchanged()).status).toBe(304);
+    await app.post('/counter/seen', { ids: [id] });
+    const seen = await unchanged();
+    expect([seen.status, seen.body]).toEqual([200, { state: 'PENDING', seen: true }]);
+    const move = (to: string, ifMatch: string) => app.post(path, { to }, { 'if-match': ifMatch });
+    expect((await move('ACCEPTED', etag)).status).toBe(412);
+    expect((await app.get(path)).body).toEqual(seen.body);
+    const moved = await move('ACCEPTED', String(seen.headers.get('etag')));
+    expect([moved.status, moved.body]).toEqual([200, { state: 'ACCEPTED', seen: true }]);
+    expect((await move('READY', String(seen.headers.get('etag')))).status).toBe(412);
+    expect((await move('READY', String(moved.headers.get('etag')))).body).toEqual({ state: 'READY', seen: true });
   });
 
   test('reports every error of a request', async () => {

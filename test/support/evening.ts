@@ -89,13 +89,13 @@ export interface Outcome {
   };
 }
 
-const fields = `id createdAt status nextStatuses price tax items readyBy isRead inPos customerComments completedAt
+const fields = `id revision createdAt status nextStatuses price tax items readyBy isRead inPos customerComments completedAt
   customer { name phone } store { id ordersRevision orders { count } }`;
 
 export const mutations = {
   placeOrder: `mutation ($input: PlaceOrderInput!) { placeOrder(input: $input) { order { ${fields} } } }`,
-  changeOrderStatus: `mutation ($id: ID!, $to: OrderStatus!, $from: OrderStatus) {
-    changeOrderStatus(orderId: $id, to: $to, from: $from) { order { ${fields} } }
+  changeOrderStatus: `mutation ($id: ID!, $to: OrderStatus!, $from: OrderStatus, $expectedRevision: SafeInt, $idempotent: Boolean! = false) {
+    changeOrderStatus(orderId: $id, to: $to, from: $from, expectedRevision: $expectedRevision, idempotent: $idempotent) { order { ${fields} } }
   }`,
   markOrders: `mutation ($ids: [ID!]!, $isRead: Boolean, $inPos: Boolean) {
     markOrders(orderIds: $ids, isRead: $isRead, inPos: $inPos) { orders { ${fields} } }
@@ -146,6 +146,7 @@ export function createOrderCalls(app: App) {
     },
 
     change: (id: string, to: string, from?: string) => run('changeOrderStatus', { id, to, from }),
+    changeAt: (id: string, variables: object) => run('changeOrderStatus', { id, ...variables }),
     mark: (ids: readonly string[], marks: object, key?: string) => run('markOrders', { ids, ...marks }, key),
 
     /** Polls the order list as a POS does: returns the body after a change, and undefined for 304. */
