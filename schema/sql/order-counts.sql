@@ -57,14 +57,14 @@ create or replace trigger orders_deleted after delete on orders
   referencing old table as old_rows for each statement execute function keep_order_counts();
 create or replace trigger orders_truncated after truncate on orders for each statement execute function keep_order_counts();
 
--- Orders include their store's name, external id and creation time, so a change to these is a change to the orders. The revision of a store without
--- orders also grows: its first order may be in an open transaction.
+-- Orders include their store's name, external id and creation time, and its currency, which may be that of the country, so a change to these is a
+-- change to the orders. The revision of a store without orders also grows: its first order may be in an open transaction.
 create or replace function revise_orders_of_store() returns trigger language plpgsql set search_path from current as $$
 begin
   insert into order_revision as kept (store_id, revision)
     select id, 1 from old_rows join new_rows using (id)
-    where (old_rows.name::text, old_rows.created_at, old_rows.external_id)
-      is distinct from (new_rows.name::text, new_rows.created_at, new_rows.external_id)
+    where (old_rows.name::text, old_rows.created_at, old_rows.external_id, old_rows.country, old_rows.currency)
+      is distinct from (new_rows.name::text, new_rows.created_at, new_rows.external_id, new_rows.country, new_rows.currency)
     order by id
     on conflict (store_id) do update set revision = kept.revision + 1;
   return null;

@@ -24,6 +24,7 @@ import {
 interface OfConfiguration {
   readonly unless: readonly string[];
   readonly differsForGuests: boolean;
+  readonly dependsOn: readonly string[];
 }
 
 /**
@@ -57,15 +58,24 @@ export function isCacheable(schema: GraphQLSchema, document: DocumentNode, opera
 }
 
 /** Whether a document selects a field whose value differs for guests: their responses are then cached apart. */
-export function differsForGuests(schema: GraphQLSchema, document: DocumentNode): boolean {
+export const differsForGuests = (schema: GraphQLSchema, document: DocumentNode): boolean =>
+  directivesIn(schema, document).some(directive => directive.differsForGuests);
+
+/** The fields of the store on which a response depends beside its configuration. */
+export const dependenciesOf = (schema: GraphQLSchema, document: DocumentNode): readonly string[] => [
+  ...new Set(directivesIn(schema, document).flatMap(directive => directive.dependsOn)),
+];
+
+function directivesIn(schema: GraphQLSchema, document: DocumentNode): readonly OfConfiguration[] {
   const typeInfo = new TypeInfo(schema);
-  let found = false;
+  const found: OfConfiguration[] = [];
   visit(
     document,
     visitWithTypeInfo(typeInfo, {
       [Kind.FIELD]: () => {
         const field = typeInfo.getFieldDef();
-        if (field && ofConfiguration(schema, field)?.differsForGuests) found = true;
+        const directive = field && ofConfiguration(schema, field);
+        if (directive) found.push(directive);
       },
     }),
   );
@@ -101,7 +111,7 @@ function hasDirectives(document: DocumentNode): boolean {
   return found;
 }
 
-/** Reads the named revisions of a store, by the names of their fields; undefined where the store is not in the caller's scope. */
+/** Reads the named revisions of a store, and what else a response depends on, by the names of their fields; undefined where the store is not in the caller's scope. */
 export type ReadRevisions<Caller> = (
   caller: Caller,
   store: { readonly storeId: string; readonly names: readonly string[] },

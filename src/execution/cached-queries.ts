@@ -4,12 +4,12 @@ import { isObject } from '@carte/base/json';
 import { runInSlices } from '@carte/base/time-slice';
 import { compileOperation, type Variables } from '@carte/operations/execution/compile';
 import { concatenate, toBuffers } from '@carte/operations/execution/json-writer';
-import { createFieldCount, type SelectedField } from '@carte/operations/execution/selected-fields';
+import { createFieldCount, leafField } from '@carte/operations/execution/selected-fields';
 import { type DocumentNode, type GraphQLSchema, Kind, type OperationDefinitionNode, visit } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { upTo } from '../cache/entries.ts';
 import type { ResponseCache } from '../cache/response-cache.ts';
-import { differsForGuests, findStoreQuery, isCacheable, type ReadRevisions } from './cacheable.ts';
+import { dependenciesOf, differsForGuests, findStoreQuery, isCacheable, type ReadRevisions } from './cacheable.ts';
 import type { QuerySource } from './compiled-queries.ts';
 
 export interface CachedQueryOptions<Caller> {
@@ -45,7 +45,7 @@ interface GraphqlRequest {
   readonly variables?: Variables | null;
 }
 
-/** A compiled query whose response depends on one store's menu configuration alone. */
+/** A compiled query whose response depends on one store's menu configuration, and fields of the store that are read with its revision. */
 type CompiledQuery = NonNullable<ReturnType<typeof compileQuery>>;
 
 interface Compilation {
@@ -55,12 +55,6 @@ interface Compilation {
 }
 
 const revisionName = 'menuRevision';
-
-const fieldOf = (name: string): SelectedField => ({
-  key: name,
-  node: { kind: Kind.FIELD, name: { kind: Kind.NAME, value: name } },
-  selections: [],
-});
 
 /** Stores whose languages are known, at their current revision. */
 const maxKnownLanguages = 10_000;
@@ -125,19 +119,21 @@ export function createCachedQueries<Caller>(options: CachedQueryOptions<Caller>)
     if (!('coerced' in coercion)) return undefined;
     const { coerced } = coercion;
     try {
-      const store = { storeId: query.storeIdOf(coerced), names: [revisionName] };
+      const { names } = query;
+      const store = { storeId: query.storeIdOf(coerced), names };
       const revisions = await readRevisions(caller, store);
       if (!revisions) return undefined;
-      const revision = String(revisions[revisionName]);
+      const revision = names.map(name => revisions[name]).join(' ');
       const render = async () => {
         const result = await query.run(coerced, createContext(caller));
         if (!result) throw new Error(`The store ${store.storeId} is gone`);
         const bytes = await runInSlices(concatenate([query.prefix, ...toBuffers(result.body), query.suffix]));
-        const [rendered, languages] = result.etagValues;
-        if (languages) knownLanguages.set(`${store.storeId} ${rendered}`, languages as readonly string[]);
-        return { bytes, revision: String(rendered) };
+        const rendered = result.etagValues.slice(0, names.length);
+        const languages = result.etagValues[names.length];
+        if (languages) knownLanguages.set(`${store.storeId} ${rendered[0]}`, languages as readonly string[]);
+        return { bytes, revision: rendered.join(' ') };
       };
-      const key = cacheKeyOf(query, coerced, `${store.storeId} ${revision}`);
+      const key = cacheKeyOf(query, coerced, `${store.storeId} ${revisions[revisionName]}`);
       const response = await responseCache.get(key, revision, render, run);
       return { response, cost };
     } catch (error) {
@@ -159,11 +155,13 @@ function compileQuery(
   const { operation, fragments, root, storeIdOf } = query;
   const languageVariables = variablesFor('languages', document);
   const audience = isForGuests && differsForGuests(schema, document) ? 'guests ' : '';
-  const beside = [revisionName, ...(languageVariables.length > 0 ? ['menuLanguages'] : [])].map(fieldOf);
+  const names = [revisionName, ...dependenciesOf(schema, document)];
+  const beside = [...names, ...(languageVariables.length > 0 ? ['menuLanguages'] : [])].map(leafField);
   return {
     id: audience + hash('sha256', `${name ?? ''}\n${text}`, 'base64url'),
     source: { document, operation },
     storeIdOf,
+    names,
     languageVariables,
     fields: createFieldCount(fragments)(root.selections),
     run: compileOperation(

@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import DataLoader from 'dataloader';
+import { currencyOf } from '../store/currency.ts';
 import type { Store } from '../store/entities.ts';
 import type { Configuration } from './configuration.ts';
 import { byKind, type KindName } from './kinds.ts';
@@ -19,6 +20,8 @@ export function menuLoaders(repository: MenuRepository) {
     { cacheKeyFn: store => store.id },
   );
   const revisions = new Map<string, Promise<Written>>();
+  const currencies = new Map<string, string | null>();
+  const rememberCurrency = (store: Store): void => void currencies.set(store.id, currencyOf(store));
   const soldOut = new DataLoader<string, readonly SoldOutRow[]>(async storeIds => {
     const byStore = Map.groupBy(await repository.findSoldOut(storeIds), ({ storeId }) => storeId);
     return storeIds.map(id => byStore.get(id) ?? []);
@@ -39,6 +42,7 @@ export function menuLoaders(repository: MenuRepository) {
     soldOutOf: ({ id }: Store) => soldOut.load(id),
     byStore: {
       load(store: Store): Promise<Configuration> {
+        rememberCurrency(store);
         const configuration = configurations.load(store);
         revisions.set(store.id, configuration);
         return configuration;
@@ -54,6 +58,10 @@ export function menuLoaders(repository: MenuRepository) {
         revisions.set(store.id, Promise.resolve(written));
       },
     },
+    /** Lets the amounts in past configurations of a store know their currency, as those in its current one do. */
+    rememberCurrency,
+    /** The currency of a configuration's store, without a promise, since a menu has thousands of amounts; undefined if it is not known here. */
+    currencyOf: ({ storeId }: Configuration): string | null | undefined => currencies.get(storeId),
     /** Prefers the revision that was loaded or written last, since the store's row may come from an earlier snapshot. */
     async revisionOf(store: Store): Promise<number> {
       // Yields a microtask so that sibling resolvers load the configuration first.

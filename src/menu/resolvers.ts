@@ -3,6 +3,7 @@ import type { Resolvers } from '../generated/graph.ts';
 import type { HistoryLimits, MenuLimits } from '../limits.ts';
 import { type NodeType, nodeIdOf } from '../node-id.ts';
 import type { AccessScope } from '../scope.ts';
+import { currencyOf, type Money } from '../store/currency.ts';
 import type { Store } from '../store/entities.ts';
 import type { storeLoaders } from '../store/loaders.ts';
 import { isAvailable, nextAvailableAt, toLocalTime } from './availability.ts';
@@ -48,6 +49,20 @@ export async function loadStoreOf({ storeId }: Configuration, { loaders }: MenuC
 
 const loadStore = ({ configuration }: { readonly configuration: Configuration }, _args: object, context: MenuContext) =>
   loadStoreOf(configuration, context);
+
+/** Resolves an amount of a menu entity with the currency of its store; that is loaded only if the request has dropped its loaders since. */
+const moneyOf =
+  <Field extends string>(field: Field) =>
+  (
+    entity: Readonly<Record<Field, number>> & { readonly configuration: Configuration },
+    _args: object,
+    context: MenuContext,
+  ): Money | Promise<Money> => {
+    const amount = entity[field];
+    const currency = context.loaders.menus.currencyOf(entity.configuration);
+    if (currency !== undefined) return { amount, currency };
+    return loadStore(entity, {}, context).then(store => ({ amount, currency: currencyOf(store) }));
+  };
 
 /** Resolves the id of a menu entity: its number, which is unique within its kind, after the name of its kind. One of the past has its revision, too. */
 const idWith =
@@ -158,6 +173,8 @@ export const menuResolvers = {
   MenuItem: {
     nodeId: nodeIdWith('MenuItem'),
     id: idWith('item'),
+    priceMoney: moneyOf('price'),
+    taxMoney: moneyOf('tax'),
     categories: item => backlinksOf(item.configuration).categoriesByItem.get(item.externalId) ?? [],
     modifierItems: item => backlinksOf(item.configuration).modifierItemsByItem.get(item.externalId) ?? [],
     store: loadStore,
@@ -171,6 +188,8 @@ export const menuResolvers = {
   ModifierItem: {
     nodeId: nodeIdWith('ModifierItem'),
     id: idWith('modifier_item'),
+    priceChangeMoney: moneyOf('priceChange'),
+    taxChangeMoney: moneyOf('taxChange'),
     groups: item => backlinksOf(item.configuration).groupsByModifierItem.get(item.externalId) ?? [],
     store: loadStore,
   },

@@ -71,7 +71,7 @@ export interface Order extends Omit<InferEntity<typeof OrderEntity>, 'customerNa
   loadedStore?: Store;
 }
 
-export const storeSummaryFields = ['id', 'name', 'externalId', 'createdAt'] as const;
+export const storeSummaryFields = ['id', 'name', 'externalId', 'createdAt', 'country', 'currency'] as const;
 export type StoreSummary = Pick<Store, (typeof storeSummaryFields)[number]>;
 
 /** Number of a store's orders by UTC day and status, maintained by triggers: see docs/operating.md#orders. */

@@ -29,27 +29,27 @@ function toItemModifier({ group, modifierItem, quantity, freeQuantity }: PricedM
   };
 }
 
-/** Where the menu is that the lines were chosen from. */
-export type LineOwner = Pick<Order, 'store' | 'loadedStore'>;
+/** Where the menu is that the lines were chosen from, and what tells the currency of all amounts. */
+export type AmountOwner = Pick<Order, 'store' | 'loadedStore' | 'storeSummary'>;
 
 /** A line of an order as it was priced. */
-export interface OrderLine extends Omit<Graph.OrderLine, 'item' | 'name' | 'modifiers'> {
-  readonly owner: LineOwner;
+export interface OrderLine extends Omit<Graph.OrderLine, 'item' | 'name' | 'modifiers' | `${string}Money`> {
+  readonly owner: AmountOwner;
   readonly name: MultilingualText;
   readonly modifiers: readonly OrderLineModifier[];
 }
 
-export interface OrderLineModifier extends Omit<Graph.OrderLineModifier, 'modifierItem' | 'name'> {
-  readonly owner: LineOwner;
+export interface OrderLineModifier extends Omit<Graph.OrderLineModifier, 'modifierItem' | 'name' | `${string}Money`> {
+  readonly owner: AmountOwner;
   readonly name: MultilingualText;
 }
 
 /** Reads the lines from `Order.items`; null if any of these has another shape than that of `toItems`, as imported ones may. */
-export function readLines(order: LineOwner & Pick<Order, 'items'>): readonly OrderLine[] | null {
+export function readLines(order: AmountOwner & Pick<Order, 'items'>): readonly OrderLine[] | null {
   return readAll(order.items, item => readLine(item, order));
 }
 
-function readLine(item: unknown, owner: LineOwner): OrderLine | null {
+function readLine(item: unknown, owner: AmountOwner): OrderLine | null {
   if (!isObject(item)) return null;
   const { external_id: itemExternalId, name, note = null } = item;
   const modifiers = readAll(item.modifiers ?? [], modifier => readModifier(modifier, owner));
@@ -63,7 +63,7 @@ function readLine(item: unknown, owner: LineOwner): OrderLine | null {
   return { owner, itemExternalId, name, quantity, price, tax, totalPrice, totalTax, note, modifiers };
 }
 
-function readModifier(modifier: unknown, owner: LineOwner): OrderLineModifier | null {
+function readModifier(modifier: unknown, owner: AmountOwner): OrderLineModifier | null {
   if (!isObject(modifier)) return null;
   const { external_id: modifierItemExternalId, group_external_id: groupExternalId, name } = modifier;
   const numbers = [modifier.quantity, modifier.free_quantity ?? 0, modifier.price_change, modifier.tax_change];

@@ -10,7 +10,7 @@ import type { Store } from '../store/entities.ts';
 import type { storeLoaders } from '../store/loaders.ts';
 import type { Search } from './arguments.ts';
 import type { Order } from './entities.ts';
-import type { LineOwner } from './lines.ts';
+import type { AmountOwner } from './lines.ts';
 import type { OrderPage, OrderRepository } from './repository.ts';
 import { isCounted } from './where-clause.ts';
 
@@ -29,8 +29,8 @@ interface MenuSources {
 
 /** Loads the current menus of the stores of orders or nodes, each once, and charges them: no selection tells how many there are. */
 export function menuOfStoreLoader({ stores, menus, budget }: MenuSources) {
-  const loadStore = async ({ store, loadedStore }: LineOwner) => loadedStore ?? (await stores.byId.load(store));
-  return new DataLoader<LineOwner, Configuration | null, string>(
+  const loadStore = async ({ store, loadedStore }: AmountOwner) => loadedStore ?? (await stores.byId.load(store));
+  return new DataLoader<AmountOwner, Configuration | null, string>(
     owners => {
       budget.charge(
         owners.length * costPerMenu,

@@ -5,15 +5,16 @@ import { connectionResolvers, pageInfoOf } from '../lists/paging.ts';
 import { knownTo } from '../menu/configuration.ts';
 import { nodeIdAs } from '../node-id.ts';
 import { type AccessScope, hasOwnOrdersOnly, requireKey } from '../scope.ts';
+import { currencyOf, type Money } from '../store/currency.ts';
 import type { Store } from '../store/entities.ts';
 import { checkSearch, completedLast } from './arguments.ts';
 import { type Order, storeSummaryFields } from './entities.ts';
 import { checkQuoteInput } from './input.ts';
-import { readLines } from './lines.ts';
+import { type AmountOwner, readLines } from './lines.ts';
 import { checkMarks, markOrders, requireOrders } from './mark.ts';
 import { placeOrder } from './place.ts';
 import { quoteOrder } from './quote.ts';
-import { confirmedReadyByOf, statusReasonOf, totalOf } from './service.ts';
+import { confirmedReadyByOf, statusReasonOf, totalOf, withOwner } from './service.ts';
 import { transitions } from './statuses.ts';
 import { changeOrderStatus } from './transitions.ts';
 
@@ -21,6 +22,24 @@ const selectsSummaryOnly = selectsOnly([...storeSummaryFields, 'nodeId', 'locali
 
 const mayReadKeyNames = (scope: AccessScope) =>
   !hasOwnOrdersOnly(scope) && (scope.permissions.includes('ORDERS') || scope.permissions.includes('ADMIN'));
+
+/** An amount of an order, in the currency of its store, which was read with the order. */
+function moneyOf({ store, loadedStore, storeSummary }: AmountOwner, amount: number): Money {
+  const read = loadedStore ?? storeSummary;
+  if (!read) throw new Error(`An order was read without its store ${store}`);
+  return { amount, currency: currencyOf(read) };
+}
+
+const moneyIfGiven = (owner: AmountOwner, amount: number | null | undefined) =>
+  amount == null ? null : moneyOf(owner, amount);
+
+/** Resolves an amount of a part of an order. */
+const moneyOfPart =
+  <Field extends string>(field: Field) =>
+  (part: Readonly<Record<Field, number>> & { readonly owner: AmountOwner }) =>
+    moneyOf(part.owner, part[field]);
+
+const ownerOf = (store: Store): AmountOwner => ({ store: store.id, loadedStore: store });
 
 /** Runs a write, after which the request reads everything afresh, also the next of several mutations. */
 async function write<T>({ loaders }: { readonly loaders: { clear(): void } }, run: () => Promise<T>): Promise<T> {
@@ -93,13 +112,17 @@ export const orderResolvers = {
     },
     nextStatuses: ({ status }) => transitions[status],
     lines: readLines,
+    priceMoney: order => moneyOf(order, order.price),
+    taxMoney: order => moneyOf(order, order.tax),
     total: order => Number(totalOf(order)),
+    totalMoney: order => moneyOf(order, Number(totalOf(order))),
     table: ({ service }) => service?.table ?? null,
     address: ({ service }) => service?.address ?? null,
-    payments: ({ service }) => service?.payments ?? [],
-    charges: ({ service }) => service?.charges ?? [],
-    discounts: ({ service }) => service?.discounts ?? [],
+    payments: order => withOwner(order, order.service?.payments),
+    charges: order => withOwner(order, order.service?.charges),
+    discounts: order => withOwner(order, order.service?.discounts),
     tip: ({ service }) => service?.tip ?? null,
+    tipMoney: order => moneyIfGiven(order, order.service?.tip),
     confirmedReadyBy: confirmedReadyByOf,
     statusReason: statusReasonOf,
     steps: ({ steps }) => steps ?? [],
@@ -111,25 +134,39 @@ export const orderResolvers = {
     readyBy: ({ readyBy }) => (readyBy == null ? null : new Date(readyBy)),
   },
   OrderQuote: {
-    lines: ({ order, store }) =>
-      order ? readLines({ store: store.id, loadedStore: store, items: order.items }) : null,
+    lines: ({ order, store }) => (order ? readLines({ ...ownerOf(store), items: order.items }) : null),
     price: ({ order }) => order?.price ?? null,
+    priceMoney: ({ order, store }) => moneyIfGiven(ownerOf(store), order?.price),
     tax: ({ order }) => order?.tax ?? null,
-    charges: ({ order }) => (order ? (order.service?.charges ?? []) : null),
-    discounts: ({ order }) => (order ? (order.service?.discounts ?? []) : null),
+    taxMoney: ({ order, store }) => moneyIfGiven(ownerOf(store), order?.tax),
+    charges: ({ order, store }) => (order ? withOwner(ownerOf(store), order.service?.charges) : null),
+    discounts: ({ order, store }) => (order ? withOwner(ownerOf(store), order.service?.discounts) : null),
     tip: ({ order }) => order?.service?.tip ?? null,
+    tipMoney: ({ order, store }) => moneyIfGiven(ownerOf(store), order?.service?.tip),
     total: ({ order }) => (order ? Number(totalOf(order)) : null),
+    totalMoney: ({ order, store }) => (order ? moneyOf(ownerOf(store), Number(totalOf(order))) : null),
     readyBy: ({ order }) => order?.readyBy ?? null,
   },
   OrderProblem: {
     path: ({ path }) => path.map(String),
     code: ({ type }) => type,
   },
+  OrderPayment: { amountMoney: moneyOfPart('amount') },
+  OrderAdjustment: {
+    amountMoney: moneyOfPart('amount'),
+    taxMoney: ({ owner, tax }) => moneyIfGiven(owner, tax),
+  },
   OrderLine: {
+    priceMoney: moneyOfPart('price'),
+    taxMoney: moneyOfPart('tax'),
+    totalPriceMoney: moneyOfPart('totalPrice'),
+    totalTaxMoney: moneyOfPart('totalTax'),
     item: async ({ owner, itemExternalId }, _args, { loaders }) =>
       (await loaders.menusOfStores.load(owner))?.items.get(itemExternalId) ?? null,
   },
   OrderLineModifier: {
+    priceChangeMoney: moneyOfPart('priceChange'),
+    taxChangeMoney: moneyOfPart('taxChange'),
     modifierItem: async ({ owner, modifierItemExternalId }, _args, { loaders }) =>
       (await loaders.menusOfStores.load(owner))?.modifierItems.get(modifierItemExternalId) ?? null,
   },

@@ -1,7 +1,8 @@
 import type { ValidationError } from '@carte/base/errors';
 import { checkCount, checkLength, checkRange, type ErrorPath } from '@carte/base/validation';
-import type { OrderAdjustmentInput, OrderStatus, QuoteOrderInput } from '../generated/graph.ts';
+import type { OrderAdjustmentInput, OrderPaymentInput, OrderStatus, QuoteOrderInput } from '../generated/graph.ts';
 import type { Order } from './entities.ts';
+import type { AmountOwner } from './lines.ts';
 
 /** What an order has besides its lines, stored as it was given; absent where it was not. */
 export type OrderService = Pick<QuoteOrderInput, 'table' | 'address' | 'payments' | 'charges' | 'discounts' | 'tip'>;
@@ -20,6 +21,18 @@ export function serviceOf({ table, address, payments, charges, discounts, tip }:
   );
   return given.length > 0 ? Object.fromEntries(given) : null;
 }
+
+interface Owned {
+  readonly owner: AmountOwner;
+}
+export type OrderPayment = OrderPaymentInput & Owned;
+export type OrderAdjustment = OrderAdjustmentInput & Owned;
+
+/** Payments or adjustments of an order, each with what tells its currency. */
+export const withOwner = <Element extends OrderPaymentInput | OrderAdjustmentInput>(
+  owner: AmountOwner,
+  list: readonly Element[] | null | undefined,
+): readonly (Element & Owned)[] => (list ?? []).map(element => ({ ...element, owner }));
 
 /** The price of the lines with charges and tip, and without discounts. Exact, since the sum of safe integers need not be safe. */
 export function totalOf({ price, service }: Pick<Order, 'price' | 'service'>): bigint {

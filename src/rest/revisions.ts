@@ -1,15 +1,22 @@
 import type { Operation } from '@carte/operations/contract/contract';
 import type { OperationRevisions } from '@carte/operations/execute';
 import type { GraphQLSchema } from 'graphql';
-import { findStoreQuery, isCacheable, type ReadRevisions } from '../execution/cacheable.ts';
+import { dependenciesOf, findStoreQuery, isCacheable, type ReadRevisions } from '../execution/cacheable.ts';
 import type { Caller } from '../scope.ts';
+
+/** Finds the fields of a store on which the body of an operation depends beside its revisions, e.g. the currency. */
+export const createDependenciesOf =
+  (graph: GraphQLSchema) =>
+  ({ document }: Operation) =>
+    dependenciesOf(graph, document).map(field => ({ type: 'Store', field }));
 
 /** Finds the revisions of a store that the ETag of an operation is made of, where it depends on nothing else. */
 export const createRevisionsOf =
   (graph: GraphQLSchema, readRevisions: ReadRevisions<Caller>) =>
-  ({ document, name, revisionFields: names }: Operation): OperationRevisions<Caller> | undefined => {
+  ({ document, name, revisionFields }: Operation): OperationRevisions<Caller> | undefined => {
     const query = findStoreQuery(graph, document, name);
-    if (!query || names.length === 0) return undefined;
+    if (!query || revisionFields.length === 0) return undefined;
+    const names = [...revisionFields, ...dependenciesOf(graph, document)];
     return {
       isCacheable: isCacheable(graph, document, name),
       async read(variables, caller) {

@@ -8,7 +8,7 @@ import { createRouteContexts } from '../graphql/context.ts';
 import { createCoalescing } from '../rest/coalescing.ts';
 import { createGuests } from '../rest/guests.ts';
 import { describeSet } from '../rest/openapi.ts';
-import { createRevisionsOf } from '../rest/revisions.ts';
+import { createDependenciesOf, createRevisionsOf } from '../rest/revisions.ts';
 import type { Caller } from '../scope.ts';
 import { once } from './pages/asset.ts';
 import { mountDocs } from './pages/docs.ts';
@@ -56,6 +56,7 @@ export function createRestOptions(app: FastifyInstance): Omit<RestOptions<Caller
     runRequest: app.runRequest,
     runExpensive: app.runExpensive,
     costOf: createCostOf(schema),
+    dependenciesOf: createDependenciesOf(schema),
     revisionsOf: createRevisionsOf(schema, dependencies.repositories.stores.readRevisions),
     coalesce: createCoalescing(),
     translateError: app.translateError,

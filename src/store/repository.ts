@@ -4,13 +4,14 @@ import { anyOf, Selection, type SelectionOptions } from '../database/query.ts';
 import { createList, folded } from '../lists/entity-list.ts';
 import { type Merchant, MerchantEntity } from '../merchant/entities.ts';
 import { type AccessScope, readPermissionsOf, storeScope } from '../scope.ts';
+import { currencyOf } from './currency.ts';
 import { type Store, StoreEntity } from './entities.ts';
 
 export type StoreRepository = ReturnType<typeof createStoreRepository>;
 
-/** Revisions of a store's menu configuration and of its orders, on which cached responses and ETags depend. */
-type StoreRevisions = Readonly<Partial<Record<'menuRevision' | 'ordersRevision', number>>>;
-type StoreWithRevisions = Pick<Store, 'id' | 'merchant'> & StoreRevisions;
+/** Revisions of a store's menu configuration and of its orders, and what else cached responses and ETags depend on. */
+type StoreRevisions = Readonly<Partial<Record<'menuRevision' | 'ordersRevision', number> & Pick<Store, 'currency'>>>;
+type StoreWithRevisions = Pick<Store, 'id' | 'merchant' | 'country' | 'currency'> & StoreRevisions;
 
 /** What a search for stores compares: only what the key may read, by `@readable` of these fields. */
 const publicText = `${folded("concat_ws(' ', e.id, e.external_id)")} || ' ' || e.name_folded`;
@@ -36,7 +37,7 @@ export function createStoreRepository({ em, query, primary }: ReadAccess) {
   const stores = new Selection(em, options);
   // A subquery per row: acceptable for single stores, but not for lists.
   const withOrdersRevision = new Selection(em, { ...options, lazyFields: ['ordersRevision'] });
-  const revisions = (...names: readonly (keyof StoreRevisions)[]) =>
+  const revisions = (...names: readonly (keyof StoreWithRevisions)[]) =>
     new Selection<StoreWithRevisions>(em, { entity: StoreEntity, scope, fields: ['id', 'merchant', ...names] });
   const findOfMerchants = stores.compile({
     parameters: 1,
@@ -44,17 +45,20 @@ export function createStoreRepository({ em, query, primary }: ReadAccess) {
   });
   // Cheaper than the whole store.
   const menuRevisionById = createBatchLoader(revisions('menuRevision'), primary);
-  const revisionsById = createBatchLoader(revisions('menuRevision', 'ordersRevision'), primary);
+  const withCurrencyById = createBatchLoader(revisions('menuRevision', 'country', 'currency'), primary);
+  const revisionsById = createBatchLoader(revisions('menuRevision', 'ordersRevision', 'country', 'currency'), primary);
   return {
     byId: createBatchLoader(withOrdersRevision, primary),
     revisionsById,
-    /** Reads at least the named revisions of a store; undefined if it does not exist in the scope of the caller. */
+    /** Reads at least the named revisions of a store, and its currency; undefined if it does not exist in the scope of the caller. */
     async readRevisions(
       { scope }: { readonly scope: AccessScope },
       { storeId, names }: { readonly storeId: string; readonly names: readonly string[] },
     ): Promise<StoreRevisions | undefined> {
-      const loader = names.includes('ordersRevision') ? revisionsById : menuRevisionById;
-      return (await loader.load({ id: storeId, scope })) ?? undefined;
+      const hasCurrency = names.includes('currency');
+      const ofMenu = hasCurrency ? withCurrencyById : menuRevisionById;
+      const store = await (names.includes('ordersRevision') ? revisionsById : ofMenu).load({ id: storeId, scope });
+      return store && hasCurrency ? { ...store, currency: currencyOf(store) } : (store ?? undefined);
     },
     list: createList(query, { name: 'store', selection: stores, searchedText }),
     /** Oldest first. */

@@ -3,7 +3,7 @@ import { saveOne } from '../database/save.ts';
 import type { Resolvers } from '../generated/graph.ts';
 import { connectionResolvers } from '../lists/paging.ts';
 import { nodeIdAs } from '../node-id.ts';
-import { currencyOf } from './currency.ts';
+import { currencyOf, decimalOf } from './currency.ts';
 import type { Store } from './entities.ts';
 import { orderingAt, setStoreOrdering } from './ordering.ts';
 import { saveStores } from './save.ts';
@@ -41,6 +41,9 @@ export const storeResolvers = {
       if (joinedMerchant !== undefined) return joinedMerchant;
       return merchant ? loaders.merchants.byId.load(merchant) : null;
     },
+  },
+  Money: {
+    decimal: ({ amount, currency }) => (currency === null ? null : decimalOf({ amount, currency })),
   },
   PhoneNumber: {
     createDateTime: ({ createDateTime }) => new Date(createDateTime),

@@ -15,7 +15,7 @@ await loadDemo(app.orm);
 const schema = loadSchema();
 
 const everything = `query ($id: ID!, $languages: [String!]!) { store(id: $id) {
-  __typename id menuRevision
+  __typename id menuRevision currency
   menus { ...M categories { id categoryName: name { text(languages: $languages) } items { ...I } } }
   categories { itemExternalIds menus { externalId } }
   items { categories { externalId } modifierItems { externalId groups { externalId items { externalId } } } }
@@ -25,8 +25,8 @@ const everything = `query ($id: ID!, $languages: [String!]!) { store(id: $id) {
   menuDiagnostics { code severity place path message externalId }
 } }
 fragment M on Menu { externalId name { translations } availability { dayOfWeek timePeriods { startTime endTime } } }
-fragment I on MenuItem { id name { translations } price tax dietaryLabels prepTime alcoholByVolume prepType
-  ... on MenuItem { modifierGroups { type name { text } modifierItems { id priceChange } } description { text } } }`;
+fragment I on MenuItem { id name { translations } price tax priceMoney { amount currency decimal } dietaryLabels prepTime alcoholByVolume prepType
+  ... on MenuItem { modifierGroups { type name { text } modifierItems { id priceChange taxChangeMoney { decimal } } } description { text } } }`;
 
 test('a cached response equals the result of executing the query', async () => {
   const dependencies = { orm: app.orm, repositories: createRepositories(await createReadAccess(app.orm)) };
@@ -66,6 +66,7 @@ test('a query of a large menu, which takes many turns of the event loop, is rend
 
 test.each([
   ['{ store(id: "a") { menus { name { text } } } }', true],
+  ['{ store(id: "a") { currency items { priceMoney { decimal } } } }', true],
   ['{ store(id: "a") { menus(availableAt: "2026-01-01") { id } } }', false],
   ['{ store(id: "a") { name menus { id } } }', false],
   ['{ store(id: "a") { menus { store { id } } } }', false],

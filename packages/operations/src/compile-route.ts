@@ -1,10 +1,12 @@
 import { runAtOnce } from '@carte/base/time-slice';
 import {
   type DocumentNode,
+  type GraphQLField,
   type GraphQLNamedType,
   type GraphQLOutputType,
   type GraphQLSchema,
   getNamedType,
+  getNullableType,
   getOperationAST,
   isNonNullType,
   isObjectType,
@@ -19,25 +21,56 @@ import {
   type Fragments,
   fieldsAlong,
   fragmentsOf,
+  leafField,
   type SelectedField,
   selectedFields,
 } from './execution/selected-fields.ts';
+
+/** A field of the graph on which bodies depend. */
+export interface Dependency {
+  readonly type: string;
+  readonly field: string;
+}
+
+interface RouteOptions {
+  readonly maxObjects?: number | undefined;
+  /** Part of the ETag, beside the fields that make one. */
+  readonly dependencies?: readonly Dependency[] | undefined;
+}
 
 /** Compiles an operation to a body in the shape of its derived type. */
 export function compileRoute(
   graph: GraphQLSchema,
   contract: Contract,
   operation: Operation,
-  maxObjects?: number,
+  { maxObjects, dependencies = [] }: RouteOptions = {},
 ): CompiledOperation {
   const { document, name, kind } = operation;
   const fieldsOf = (keys: readonly string[]) => fieldsAlong(document, name, keys);
-  const source = { document, kind, body: fieldsOf(operation.bodyPath), etags: operation.etagPaths.map(fieldsOf) };
-  return compileOperation(graph, source, {
-    shape: shapeOf(rootFieldOf(contract, operation).type),
-    limits: { ...(maxObjects !== undefined && { maxObjects }) },
-    translateError: (error, keys) => translateInvalidInput(operation, keys, error),
-  });
+  const body = fieldsOf(operation.bodyPath);
+  const etags = operation.etagPaths.map(fieldsOf);
+  const dependent = etags.length > 0 ? dependencies.flatMap(each => pathsTo(each, operation.rootField, body)) : [];
+  return compileOperation(
+    graph,
+    { document, kind, body, etags: [...etags, ...dependent] },
+    {
+      shape: shapeOf(rootFieldOf(contract, operation).type),
+      limits: { ...(maxObjects !== undefined && { maxObjects }) },
+      translateError: (error, keys) => translateInvalidInput(operation, keys, error),
+    },
+  );
+}
+
+/** The path to a field of the first object on the path to the body that is of its type; none if no object is. */
+function pathsTo({ type, field }: Dependency, root: Operation['rootField'], body: readonly SelectedField[]) {
+  let object: GraphQLOutputType | undefined = getNullableType(root.type);
+  for (const [index, next] of [...body.slice(1), leafField(field)].entries()) {
+    if (!isObjectType(object)) break;
+    if (object.name === type) return [[...body.slice(0, index + 1), leafField(field)]];
+    const following: GraphQLField<unknown, unknown> | undefined = object.getFields()[next.node.name.value];
+    object = following && getNullableType(following.type);
+  }
+  return [];
 }
 
 /** Renders the body of a route outside of a request; null where the route responds with 404. */

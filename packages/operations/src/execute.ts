@@ -3,7 +3,7 @@ import { TooCostly } from '@carte/base/errors';
 import { runInSlices } from '@carte/base/time-slice';
 import type { DocumentNode, GraphQLSchema } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import { compileRoute } from './compile-route.ts';
+import { compileRoute, type Dependency } from './compile-route.ts';
 import type { Contract, Operation } from './contract/contract.ts';
 import { namesInPath } from './contract/parameters.ts';
 import { HttpError, tooMuch } from './errors.ts';
@@ -34,7 +34,7 @@ export type ExecuteOperation<Caller> = (variables: Variables, request: RestReque
 
 /** What the ETag of an operation is made of, where that costs less to read than the response to render. */
 export interface OperationRevisions<Caller> {
-  /** Reads the values of the fields that are marked `@etag`; undefined where the operation finds nothing. */
+  /** Reads the values of the fields that are marked `@etag`, then of the dependencies; undefined where the operation finds nothing. */
   readonly read: (variables: Variables, caller: Caller) => Promise<readonly unknown[] | undefined>;
   /** Whether the response depends on nothing else, so that it may be kept and sent to other callers. */
   readonly isCacheable: boolean;
@@ -49,6 +49,11 @@ export interface ExecuteOptions<Caller> {
   readonly createContext: (caller: Caller, cost: number) => unknown;
   /** Absent for sets that come with the service: their contract bounds what they load. */
   readonly limits?: RouteLimits | undefined;
+  /**
+   * Finds what a body depends on beside the fields that are marked `@etag`, as their author cannot know. Where an object of that type is on the
+   * path to the body, the value is part of the ETag, too.
+   */
+  readonly dependenciesOf?: ((operation: Operation) => readonly Dependency[]) | undefined;
   /** Finds what is known of a response before it is rendered. */
   readonly revisionsOf?: ((operation: Operation) => OperationRevisions<Caller> | undefined) | undefined;
   /** Runs what takes long when it is the turn of the caller. */
@@ -119,7 +124,7 @@ function compileRead<Caller>(
   options: ExecuteOptions<Caller>,
 ): ExecuteOperation<Caller> {
   const { createContext, runExpensive = runNow, coalesce } = options;
-  const compiled = compileRoute(options.schema, contract, operation, options.limits?.objects);
+  const compiled = compileExecuted(contract, operation, options);
   const revisions = options.revisionsOf?.(operation);
   const cache = revisions?.isCacheable ? options.responseCache : undefined;
   const isList = operation.parameters.some(parameter => parameter.in === 'query');
@@ -159,6 +164,12 @@ function compileRead<Caller>(
   };
 }
 
+const compileExecuted = <Caller>(contract: Contract, operation: Operation, options: ExecuteOptions<Caller>) =>
+  compileRoute(options.schema, contract, operation, {
+    maxObjects: options.limits?.objects,
+    dependencies: options.dependenciesOf?.(operation),
+  });
+
 /** A 304 with the ETag and Vary of the 200. */
 const notModified = (etag: string): RestResponse => ({ status: 304, etag, body: undefined, encoding: 'identity' });
 
@@ -180,9 +191,10 @@ const cacheKeyOf = ({ name, hash }: Operation, variables: Variables) => `${name}
 function compileWrite<Caller>(
   contract: Contract,
   operation: Operation,
-  { schema, responseCache, createContext, revisionsOf, limits }: ExecuteOptions<Caller>,
+  options: ExecuteOptions<Caller>,
 ): ExecuteOperation<Caller> {
-  const compiled = compileRoute(schema, contract, operation, limits?.objects);
+  const { responseCache, createContext, revisionsOf } = options;
+  const compiled = compileExecuted(contract, operation, options);
   const read = findEquivalentRead(contract, operation, candidate => revisionsOf?.(candidate)?.isCacheable ?? false);
   return async (variables, { caller, cost }) => {
     const result = (await compiled(variables, createContext(caller, cost))) ?? notFound(operation);

@@ -1,3 +1,4 @@
+import { decimalOf, maxDecimals } from '../../store/currency.ts';
 import type { Availability, TimePeriod } from '../availability.ts';
 import type { Configuration } from '../configuration.ts';
 import { type Named, nameOf } from '../diagnostics/messages.ts';
@@ -182,16 +183,17 @@ function formatList(names: readonly string[], count = names.length): string {
 
 /** Creates the formats of amounts, which are integers in the smallest unit of the currency; without a currency they have two decimals. */
 export function createAmountFormats(currency: string | null) {
+  // Intl would round to the decimals in which prices are usually shown.
   const options: Intl.NumberFormatOptions = currency
-    ? { style: 'currency', currency }
-    : { minimumFractionDigits: 2, maximumFractionDigits: 2 };
+    ? { style: 'currency', currency, maximumFractionDigits: maxDecimals }
+    : { minimumFractionDigits: 2 };
   const format = new Intl.NumberFormat('en', options);
   const signed = new Intl.NumberFormat('en', { ...options, signDisplay: 'exceptZero' });
-  const unit = 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2);
+  const decimal = (amount: number) => decimalOf({ amount, currency: currency ?? '' }) as Intl.StringNumericLiteral;
   return {
-    format: (amount: number) => format.format(amount / unit),
+    format: (amount: number) => format.format(decimal(amount)),
     /** With its sign, for an amount that is added to another one. */
-    formatChange: (amount: number) => signed.format(amount / unit),
+    formatChange: (amount: number) => signed.format(decimal(amount)),
   };
 }
 

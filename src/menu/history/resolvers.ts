@@ -51,9 +51,14 @@ export const menuHistoryResolvers = {
       ),
   },
   Store: {
-    menuHistory: (store, args, { loaders }) => loaders.menuHistory.list(store, args),
-    menuConfigurationAt: ({ id: storeId }, { revision }, { loaders }) =>
-      loaders.menuHistory.configurationAt({ storeId, revision }),
+    menuHistory: (store, args, { loaders }) => {
+      loaders.menus.rememberCurrency(store);
+      return loaders.menuHistory.list(store, args);
+    },
+    menuConfigurationAt: (store, { revision }, { loaders }) => {
+      loaders.menus.rememberCurrency(store);
+      return loaders.menuHistory.configurationAt({ storeId: store.id, revision });
+    },
     menuChanges: (store, args, context) => compareRevisions(store, args, context),
   },
   MenuHistoryConnection: connectionResolvers<HistoryEntry>('revision'),

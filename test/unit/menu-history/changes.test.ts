@@ -56,6 +56,9 @@ describe('the changes between two menus', () => {
     expect(changes(cleanMenu(), withLarge({ priceChange: -20 }), 'JPY')).toEqual([
       'CHANGED Lunch/Soups/Caldo verde/Size/Large: price +¥150 → -¥20',
     ]);
+    expect(changes(withItem({ price: 125_000 }), withItem({ price: 125_050 }), 'HUF')).toEqual([
+      'CHANGED Lunch/Soups/Caldo verde: price HUF\u00a01,250 → HUF\u00a01,250.5',
+    ]);
     expect(changes(cleanMenu(), withItem({ tax: 50 }), null)).toEqual([
       'CHANGED Lunch/Soups/Caldo verde: tax 0.45 → 0.50',
     ]);

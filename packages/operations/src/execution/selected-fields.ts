@@ -23,6 +23,13 @@ export interface SelectedField {
 /** The response key of a field. */
 export const keyOf = ({ alias, name }: FieldNode): string => (alias ?? name).value;
 
+/** A field that the document need not select, e.g. for the ETag. */
+export const leafField = (name: string): SelectedField => ({
+  key: name,
+  node: { kind: Kind.FIELD, name: { kind: Kind.NAME, value: name } },
+  selections: [],
+});
+
 export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
 
 export function fragmentsOf(document: DocumentNode): Fragments {
