@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { decimalOf } from '../../src/store/currency.ts';
 import { createFormat } from '../../web/menu/format.ts';
 import { createHoursFormat } from '../../web/menu/hours.ts';
 import { chooseLanguage, directionOf, languageName, localeOf, storeName } from '../../web/menu/languages.ts';
@@ -97,6 +98,10 @@ describe('languages', () => {
 describe('formats', () => {
   const formatIn = (locale: string, currency: string | null) =>
     createFormat({ locale, currency, texts: textsFor([locale]), timezone: 'Europe/Lisbon' });
+  const moneyIn = (currency: string | null, amount: number) => ({
+    amount,
+    decimal: currency === null ? null : decimalOf({ amount, currency }),
+  });
   /** Intl separates with various kinds of spaces. */
   const plain = (text: string) => text.replaceAll(/\s/g, ' ');
 
@@ -105,13 +110,16 @@ describe('formats', () => {
     ['pt-PT', 'EUR', ['0,00 €', '0,05 €', '1250,00 €', '-0,50 €']],
     ['ja', 'JPY', ['￥0', '￥5', '￥125,000', '-￥50']],
     ['en-GB', 'KWD', ['KWD 0.000', 'KWD 0.005', 'KWD 125.000', '-KWD 0.050']],
+    ['en-GB', 'HUF', ['HUF 0', 'HUF 0.05', 'HUF 1,250', '-HUF 0.5']],
     ['en-GB', null, ['0.00', '0.05', '1,250.00', '-0.50']],
   ])('prices in %s and %s have the decimals of the currency', (locale, currency, expected) => {
-    expect([0, 5, 125_000, -50].map(formatIn(locale, currency).price).map(plain)).toEqual(expected);
+    const amounts = [0, 5, 125_000, -50].map(amount => moneyIn(currency, amount));
+    expect(amounts.map(formatIn(locale, currency).price).map(plain)).toEqual(expected);
   });
 
   test('changes of a price have a sign, and none is shown for 0', () => {
-    expect([0, 80, -50].map(formatIn('en-GB', 'EUR').priceChange)).toEqual(['', '+€0.80', '-€0.50']);
+    const amounts = [0, 80, -50].map(amount => moneyIn('EUR', amount));
+    expect(amounts.map(formatIn('en-GB', 'EUR').priceChange)).toEqual(['', '+€0.80', '-€0.50']);
   });
 
   test.each([

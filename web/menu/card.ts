@@ -45,7 +45,7 @@ export function createMenuRenderer(modifierGroups: readonly GroupFragment[], { t
       'li',
       { class: item.inStock ? 'item' : 'item sold-out' },
       element('h4', { dir: 'auto' }, item.name.text || item.externalId),
-      element('span', { class: 'price' }, format.price(item.price)),
+      element('span', { class: 'price' }, format.price(item.priceMoney)),
       ...renderParagraph('description', item.description?.text),
       ...renderLabels(item),
       ...renderAllergens(item),
@@ -90,14 +90,15 @@ export function createMenuRenderer(modifierGroups: readonly GroupFragment[], { t
     );
   }
 
-  function renderModifierItem({ name, externalId, priceChange, inStock, defaultQuantity }: ModifierItem): HTMLElement {
+  function renderModifierItem(item: ModifierItem): HTMLElement {
+    const { name, externalId, priceChangeMoney, inStock, defaultQuantity } = item;
     const labels = [...(inStock ? [] : [texts.soldOut]), ...(defaultQuantity > 0 ? [texts.included] : [])];
     return element(
       'li',
       inStock ? {} : { class: 'sold-out' },
       element('span', { dir: 'auto' }, name.text || externalId),
       ...(labels.length > 0 ? [element('span', { class: 'small', ...words }, labels.join(', '))] : []),
-      element('span', { class: 'price' }, format.priceChange(priceChange)),
+      element('span', { class: 'price' }, format.priceChange(priceChangeMoney)),
     );
   }
 

@@ -40,17 +40,25 @@ export function createFormat({ locale, texts, currency, timezone }: FormatOption
   };
 }
 
-/** Amounts are integers in the smallest unit of the currency, which Intl knows; without a currency they have two decimals. */
+/** What a page selects of `Money`. */
+interface Amount {
+  readonly amount: number;
+  /** Null if the currency is unknown. */
+  readonly decimal: string | null;
+}
+
+/** Without a currency, amounts have two decimals. */
 function createPriceFormats(locale: string, currency: string | null) {
+  // Intl would round to the decimals in which prices are usually shown; no currency has more than four.
   const options: Intl.NumberFormatOptions = currency
-    ? { style: 'currency', currency }
+    ? { style: 'currency', currency, maximumFractionDigits: 4 }
     : { minimumFractionDigits: 2, maximumFractionDigits: 2 };
   const format = new Intl.NumberFormat(locale, options);
   const signed = new Intl.NumberFormat(locale, { ...options, signDisplay: 'exceptZero' });
-  const unit = 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2);
+  const toNumeric = ({ amount, decimal }: Amount) => (decimal as Intl.StringNumericLiteral | null) ?? amount / 100;
   return {
-    price: (amount: number) => format.format(amount / unit),
+    price: (money: Amount) => format.format(toNumeric(money)),
     /** With its sign; empty for 0. */
-    priceChange: (amount: number) => (amount === 0 ? '' : signed.format(amount / unit)),
+    priceChange: (money: Amount) => (money.amount === 0 ? '' : signed.format(toNumeric(money))),
   };
 }

@@ -10,7 +10,6 @@ const menuOfAStore: Example = {
 query MenuOfAStore($store: ID!, $languages: [String!]!) {
   store(id: $store) {
     name
-    currency
     menuRevision
     menus {
       name {
@@ -24,7 +23,10 @@ query MenuOfAStore($store: ID!, $languages: [String!]!) {
           name {
             text(languages: $languages)
           }
-          price
+          priceMoney {
+            decimal
+            currency
+          }
           inStock
           dietaryLabels
           modifierGroups {
@@ -37,7 +39,10 @@ query MenuOfAStore($store: ID!, $languages: [String!]!) {
               name {
                 text(languages: $languages)
               }
-              priceChange
+              priceChangeMoney {
+                decimal
+                currency
+              }
             }
           }
         }
@@ -90,7 +95,10 @@ query OrdersOfToday($store: ID!, $filter: OrderFilter, $after: String) {
         id
         createdAt
         status
-        price
+        totalMoney {
+          decimal
+          currency
+        }
         readyBy
         customer {
           name
@@ -115,7 +123,10 @@ mutation PlaceAnOrder($input: PlaceOrderInput!) {
     order {
       id
       status
-      price
+      totalMoney {
+        decimal
+        currency
+      }
       readyBy
       lines {
         name {
@@ -163,7 +174,10 @@ subscription WatchOrders($store: ID!, $after: String) {
     status
     order {
       id
-      price
+      totalMoney {
+        decimal
+        currency
+      }
       customer {
         name
       }

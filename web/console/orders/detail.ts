@@ -18,8 +18,8 @@ export interface DetailOptions {
 /** Renders everything about an order, and every change that it allows. */
 export function renderDetail({ order, view, confirming, confirm, close }: DetailOptions): TemplateResult {
   const { format, times, now } = view;
-  const { id, customer, status, createdAt, readyBy, completedAt, customerComments, total, tax, inPos } = order;
-  const { statusReason, confirmedReadyBy } = order;
+  const { id, customer, status, createdAt, readyBy, completedAt, customerComments, inPos } = order;
+  const { statusReason, confirmedReadyBy, totalMoney, taxMoney } = order;
   const row = (name: string, text: string) =>
     text ? html`<div><dt>${name}</dt><dd dir="auto">${text}</dd></div>` : nothing;
   return html`
@@ -36,7 +36,7 @@ export function renderDetail({ order, view, confirming, confirm, close }: Detail
         ${row('Reason', statusReason ?? '')}
         ${row('Service', serviceOf(order))}
         ${row('Address', addressOf(order))}
-        <div><dt>Total</dt><dd>${format.price(total)} <span class="small">with ${format.price(tax)} tax</span></dd></div>
+        <div><dt>Total</dt><dd>${format.price(totalMoney)} <span class="small">with ${format.price(taxMoney)} tax</span></dd></div>
         <div><dt>Ready by</dt><dd>${times.at(readyBy, now)} · ${times.fromNow(readyBy, now)}</dd></div>
         ${row('Confirmed', confirmedReadyBy ? times.at(confirmedReadyBy, now) : '')}
         <div><dt>Placed</dt><dd>${times.at(createdAt, now)} · ${times.fromNow(createdAt, now)}</dd></div>

@@ -83,9 +83,9 @@ export async function loadStock({ id, languages, format }: StoreContext): Promis
     fetchStock({ store: id, languages }),
     fetchSoldOut({ store: id }),
   ]);
-  const items = store?.items.map(item => toEntry('items', item, item.categories, format.price(item.price)));
+  const items = store?.items.map(item => toEntry('items', item, item.categories, format.price(item.priceMoney)));
   const options = store?.modifierItems.map(item =>
-    toEntry('modifierItems', item, item.groups, format.priceChange(item.priceChange)),
+    toEntry('modifierItems', item, item.groups, format.priceChange(item.priceChangeMoney)),
   );
   const times = new Map(
     soldOut?.soldOutUntil.map(({ until, item, modifierItem }) => [
