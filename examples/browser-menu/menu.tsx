@@ -7,13 +7,12 @@ export const headers = { 'x-api-key': import.meta.env.VITE_CARTE_KEY ?? '' };
 export const query = `query Menu($store: ID!, $languages: [String!]!) {
   store(id: $store) {
     id
-    currency
     menus {
       id
       name { text(languages: $languages) }
       categories {
         id
-        items { id name { text(languages: $languages) } price inStock }
+        items { id name { text(languages: $languages) } priceMoney { currency decimal } inStock }
       }
     }
   }
@@ -27,13 +26,13 @@ interface Text {
 interface Item {
   readonly id: string;
   readonly name: Text | null;
-  readonly price: number;
+  /** Both are null if the currency of the store is unknown. */
+  readonly priceMoney: { readonly currency: string | null; readonly decimal: Intl.StringNumericLiteral | null };
   readonly inStock: boolean;
 }
 
 export interface MenuQuery {
   readonly store: {
-    readonly currency: string | null;
     readonly menus: readonly {
       readonly id: string;
       readonly name: Text | null;
@@ -48,10 +47,13 @@ interface MenuProps {
   readonly refresh: () => void;
 }
 
+function formatPrice({ priceMoney: { currency, decimal } }: Item): string {
+  if (currency === null || decimal === null) return '';
+  return new Intl.NumberFormat(navigator.language, { style: 'currency', currency }).format(decimal);
+}
+
 export function Menu({ data, error, refresh }: MenuProps) {
-  const { currency, menus = [] } = data?.store ?? {};
-  const format = new Intl.NumberFormat(navigator.language, { style: 'currency', currency: currency ?? 'EUR' });
-  const units = 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2);
+  const { menus = [] } = data?.store ?? {};
   return (
     <>
       <button type="button" onClick={refresh}>
@@ -66,7 +68,7 @@ export function Menu({ data, error, refresh }: MenuProps) {
               .flatMap(({ items }) => items)
               .map(item => (
                 <p key={item.id}>
-                  {item.name?.text} {item.inStock ? format.format(item.price / units) : 'sold out'}
+                  {item.name?.text} {item.inStock ? formatPrice(item) : 'sold out'}
                 </p>
               ))}
           </section>

@@ -11,6 +11,7 @@ import {
   OrderableDocument,
   type OrderableQuery,
   PlaceDocument,
+  type PriceFragment,
   type TicketFragment,
 } from './operations.ts';
 
@@ -53,20 +54,23 @@ function* describeLine({ quantity, name, modifiers, note }: LineFragment): Gener
   if (note) yield `    ! ${note}`;
 }
 
-function showCart({ lines, charges, discounts, tip, total }: Quote, currency: string): void {
-  const format = new Intl.NumberFormat('en', { style: 'currency', currency });
-  const digits = format.resolvedOptions().maximumFractionDigits ?? 2;
-  const print = (label: string, amount: number) =>
-    console.log(`${label.padEnd(40)}${format.format(amount / 10 ** digits).padStart(12)}`);
+/** Formats an amount; one whose currency is unknown, in its smallest unit. */
+function formatMoney({ amount, currency, decimal }: PriceFragment): string {
+  if (!currency || !decimal) return String(amount);
+  return new Intl.NumberFormat('en', { style: 'currency', currency }).format(Number(decimal));
+}
+
+function showCart({ lines, charges, discounts, tipMoney, totalMoney }: Quote): void {
+  const print = (label: string, text: string) => console.log(`${label.padEnd(40)}${text.padStart(12)}`);
   for (const line of lines ?? []) {
     const [first = '', ...others] = describeLine(line);
-    print(first, line.totalPrice);
+    print(first, formatMoney(line.totalPriceMoney));
     for (const text of others) console.log(text);
   }
-  for (const { name, amount } of charges ?? []) print(name, amount);
-  for (const { name, amount } of discounts ?? []) print(name, -amount);
-  if (tip) print('Tip', tip);
-  print('Total', total ?? 0);
+  for (const { name, amountMoney } of charges ?? []) print(name, formatMoney(amountMoney));
+  for (const { name, amountMoney } of discounts ?? []) print(name, `-${formatMoney(amountMoney)}`);
+  if (tipMoney) print('Tip', formatMoney(tipMoney));
+  if (totalMoney) print('Total', formatMoney(totalMoney));
 }
 
 function showTicket({
@@ -102,13 +106,14 @@ const cart = {
 
 const { quoteOrder: quote } = await execute(CartDocument, { input: cart, languages });
 for (const { path, message } of quote?.problems ?? []) console.log(`${path.join('.')}: ${message}`);
-if (quote?.total != null) showCart(quote, store.currency ?? 'EUR');
+if (quote?.totalMoney) showCart(quote);
 
 const customer = { name: 'Inês Duarte', phone: '+351 912 000 111' };
 // Created once for each order, so that a call without a response can be repeated.
 const input = { ...cart, customer, idempotencyKey: crypto.randomUUID() };
 const { placeOrder } = await execute(PlaceDocument, { input, languages });
-if (!placeOrder || placeOrder.order.total !== quote?.total) throw new Error('The menu has changed since the quote');
+if (!placeOrder || placeOrder.order.total !== quote?.totalMoney?.amount)
+  throw new Error('The menu has changed since the quote');
 
 const { changeOrderStatus } = await execute(AcceptDocument, { order: placeOrder.order.id, readyBy, languages });
 if (changeOrderStatus) showTicket(changeOrderStatus.order);

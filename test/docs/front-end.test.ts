@@ -60,6 +60,14 @@ describe('docs/front-end.md', () => {
       expect(sources.filter(source => source.includes(withoutIndent(content)))).toHaveLength(1);
   });
 
+  test('lists prices in three currencies with the documented function', async () => {
+    const { content = '' } = blocks.find(block => block.content.startsWith('async function listPrices(')) ?? {};
+    const listPrices = new Function(`return ${content}`)();
+    const { query } = queries.find(({ name }) => name === 'Prices') ?? {};
+    const prices = await listPrices(`${app.url}/graphql`, guest['x-api-key'], query);
+    expect(prices).toEqual(['Bica: €1.10', 'Hand-drip coffee: ¥520', 'Taco al pastor: MX$28.00']);
+  });
+
   let orderId = '';
   test.each(queries)(
     '$name returns what the document shows, to a publishable key unless it is marked',

@@ -23,7 +23,7 @@ const linesOf = (text: string) => text.split('\n').filter(line => line !== '');
 
 describe('examples/graphql-client', { timeout: 120_000 }, () => {
   test('the commands of its README generate the types from the running graph, compile it and read menu and orders', async () => {
-    const store = await app.data.store({ id: 'lisbon-baixa' });
+    const store = await app.data.store({ id: 'lisbon-baixa', currency: 'EUR' });
     await app.data.menu(store);
     await app.data.orders(store, 201);
     const { code, stdout, stderr } = await runIn('bash', ['-euc', commands]);
