@@ -89,6 +89,7 @@ test('lists without a declared length are found', () => {
 
 test.each([
   ['@listSize(slicingArguments: ["first"])', '@listSize names Query.list(first:), which is not an argument'],
+  ['@listSize(slicingArguments: ["limit.ids"])', '@listSize names Query.list(limit.ids:), which is not an argument'],
   ['@listSize(sizedFields: ["nodes"])', '@listSize names Page.nodes, which is not a list'],
 ])('%s throws for a name that does not exist', (directive, message) => {
   const schema = buildSchema(`

@@ -10,6 +10,7 @@ import {
 } from 'graphql';
 import { readFieldCosts } from '../limits/field-costs.ts';
 import { createCostOf, createLimitCheck, defaultQueryLimits, type QueryLimits } from '../limits/limits.ts';
+import { nodeAt } from '../limits/query-cost.ts';
 import { type Contract, loadBuiltIn, type Operation, readContract, toolNameOf } from './contract.ts';
 import type { SetFiles } from './folders.ts';
 import { conflictOf } from './rules.ts';
@@ -127,15 +128,20 @@ function largestCost(schema: GraphQLSchema, { document, name, parameters }: Oper
     visitWithTypeInfo(typeInfo, {
       Argument(node) {
         const field = typeInfo.getFieldDef();
-        const slicing = field && fieldCosts.get(field)?.slicingArguments.find(slice => slice.name === node.name.value);
-        if (!slicing || slicing.isList || node.value.kind !== Kind.VARIABLE) return;
-        const variable = node.value.name.value;
-        const parameter = parameters.find(candidate => candidate.name === variable);
-        if (parameter?.max === undefined) return void unbounded.push(node);
-        // Without the variable, the default of the argument holds.
-        const mayBeAbsent = !parameter.required && parameter.defaultValue === undefined;
-        const inPlace = mayBeAbsent && typeof slicing.defaultValue === 'number' ? slicing.defaultValue : 0;
-        variables[variable] = Math.max(parameter.max, inPlace, variables[variable] ?? 0);
+        for (const slicing of (field && fieldCosts.get(field)?.slicingArguments) ?? []) {
+          const { node: value } = nodeAt(node.value, slicing.path);
+          if (slicing.name !== node.name.value || slicing.isList || value?.kind !== Kind.VARIABLE) continue;
+          const variable = value.name.value;
+          const parameter = parameters.find(candidate => candidate.name === variable);
+          if (parameter?.max === undefined) {
+            unbounded.push(node);
+            continue;
+          }
+          // Without the variable, the default of the argument holds.
+          const mayBeAbsent = !parameter.required && parameter.defaultValue === undefined;
+          const inPlace = mayBeAbsent && typeof slicing.defaultValue === 'number' ? slicing.defaultValue : 0;
+          variables[variable] = Math.max(parameter.max, inPlace, variables[variable] ?? 0);
+        }
       },
     }),
   );

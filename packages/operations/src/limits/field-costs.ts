@@ -63,18 +63,31 @@ function readFieldCost(schema: GraphQLSchema, field: Field, coordinate: string) 
     weight: weightOf(schema, field),
     argumentCosts: readInputCosts(schema, field.args),
     assumedSize: Number(listSize?.assumedSize ?? introspectionSizes[coordinate] ?? defaultSize),
-    slicingArguments: stringsOf(listSize?.slicingArguments).map(name => {
-      const argument = field.args.find(candidate => candidate.name === name);
-      if (!argument) throw new Error(`@listSize names ${coordinate}(${name}:), which is not an argument`);
+    slicingArguments: stringsOf(listSize?.slicingArguments).map(text => {
+      const [name = '', ...path] = text.split('.');
+      const argument = findInput(field.args, name, path);
+      if (!argument) throw new Error(`@listSize names ${coordinate}(${text}:), which is not an argument`);
       // The length of a list counts, instead of its value.
       const isList = isListType(getNullableType(argument.type));
-      return { name, isList, defaultValue: argument.defaultValue };
+      return { name, path, isList, defaultValue: argument.defaultValue };
     }),
     /** List fields of the returned object whose length the slicing arguments give. */
     sizedFields: stringsOf(listSize?.sizedFields),
     /** Whether the field is among the `sizedFields` of its parent field. */
     isSizedByParent: false,
   };
+}
+
+/** Finds an argument or, with the path of `input.ids`, a field of its input object. */
+function findInput(
+  inputs: readonly (GraphQLArgument | GraphQLInputField)[],
+  name: string,
+  [next, ...below]: readonly string[],
+): GraphQLArgument | GraphQLInputField | undefined {
+  const found = inputs.find(input => input.name === name);
+  if (next === undefined || !found) return found;
+  const type = getNullableType(found.type);
+  return isInputObjectType(type) ? findInput(Object.values(type.getFields()), next, below) : undefined;
 }
 
 function markSizedFields(costs: Map<Field, FieldCost>): void {

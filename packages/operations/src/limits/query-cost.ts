@@ -1,3 +1,4 @@
+import { isObject } from '@carte/base/json';
 import {
   type DirectiveNode,
   type DocumentNode,
@@ -166,9 +167,9 @@ function addField(
 
 /** Length of the list that a field returns, or of the `sizedFields` of its object: the greatest slicing argument. */
 function listSize({ slicingArguments, assumedSize }: FieldCost, node: FieldNode, values: ArgumentValues): number {
-  const sizes = slicingArguments.flatMap(({ name, isList, defaultValue }) => {
+  const sizes = slicingArguments.flatMap(({ name, path, isList, defaultValue }) => {
     const argument = node.arguments?.find(candidate => candidate.name.value === name);
-    const value = (argument && values.get(argument.value)) ?? defaultValue;
+    const value = (argument && values.get(argument.value, path)) ?? defaultValue;
     const size = isList ? lengthOf(value) : value;
     return typeof size === 'number' && !Number.isNaN(size) ? [Math.max(0, bounded(size))] : [];
   });
@@ -194,12 +195,15 @@ class ArgumentValues {
     Object.assign(this.#variables, variables);
   }
 
-  /** Returns integers, Booleans, lists of anything, and all variables. */
-  get(node: ValueNode): unknown {
+  /** Returns integers, Booleans, lists of anything, and all variables, or what is at a path of fields in an input object. */
+  get(given: ValueNode, path: readonly string[] = []): unknown {
+    const { node, below } = nodeAt(given, path);
+    if (node?.kind === Kind.VARIABLE) return valueAt(this.#variables[node.name.value], below);
+    if (!node || below.length > 0) return undefined;
     if (node.kind === Kind.INT) return Number(node.value);
     if (node.kind === Kind.BOOLEAN) return node.value;
     if (node.kind === Kind.LIST) return node.values;
-    return node.kind === Kind.VARIABLE ? this.#variables[node.name.value] : undefined;
+    return undefined;
   }
 
   /** The cost of what is given for the arguments of a field. */
@@ -221,6 +225,16 @@ class ArgumentValues {
     });
   }
 }
+
+/** Follows a path through the fields of an object; where a value is no object, such as a variable, the rest of the path is `below` it. */
+export function nodeAt(node: ValueNode | undefined, path: readonly string[]) {
+  const [name, ...below] = path;
+  if (name === undefined || node?.kind !== Kind.OBJECT) return { node, below: path };
+  return nodeAt(node.fields.find(field => field.name.value === name)?.value, below);
+}
+
+const valueAt = (value: unknown, path: readonly string[]): unknown =>
+  path.reduce((found, name) => (isObject(found) && Object.hasOwn(found, name) ? found[name] : undefined), value);
 
 const deeper = (one: Nesting, other: Nesting): Nesting => (other.depth > one.depth ? other : one);
 
