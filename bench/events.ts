@@ -70,7 +70,7 @@ function placeOrder(turn: number): Request {
 }
 
 const changeStatus = (orderId: string) =>
-  graphql('mutation ($id: ID!) { changeOrderStatus(orderId: $id, to: ACCEPTED) { order { status } } }', {
+  graphql('mutation ($id: ID!) { changeOrderStatus(input: { orderId: $id, to: ACCEPTED }) { order { status } } }', {
     id: orderId,
   });
 

@@ -91,7 +91,7 @@ function createWrites(): Readonly<Record<string, (turn: number) => Request>> {
     };
     return (turn: number) => ({ path: `/v1/stores/${shape.items}/menu_configuration/`, body: body(turn) });
   };
-  const query = 'mutation ($items: [StockInput!]!) { setStock(storeId: "40", items: $items) { revision } }';
+  const query = 'mutation ($items: [StockInput!]!) { setStock(input: { storeId: "40", items: $items }) { revision } }';
   const setStock = (turn: number) => {
     const items = [{ externalId: 'item-0', inStock: turn % 2 === 0 }];
     return { path: '/graphql', body: JSON.stringify({ query, variables: { items } }) };

@@ -37,12 +37,10 @@ const orderOf = (lines: number, modifiersALine: number) => ({
 
 const placeOrder = 'mutation ($input: PlaceOrderInput!) { placeOrder(input: $input) { order { id } } }';
 const markOrders =
-  'mutation ($ids: [ID!]!, $isRead: Boolean) { markOrders(orderIds: $ids, isRead: $isRead) { orders { id } } }';
+  'mutation ($ids: [ID!]!, $isRead: Boolean) { markOrders(input: { orderIds: $ids, isRead: $isRead }) { orders { id } } }';
 const setStock =
-  'mutation ($storeId: ID!, $items: [StockInput!]!) { setStock(storeId: $storeId, items: $items) { revision } }';
-const replace = `mutation ($storeId: ID!, $input: MenuConfigurationInput!) {
-  replaceMenuConfiguration(storeId: $storeId, input: $input) { revision }
-}`;
+  'mutation ($storeId: ID!, $items: [StockInput!]!) { setStock(input: { storeId: $storeId, items: $items }) { revision } }';
+const replace = 'mutation ($input: MenuConfigurationInput!) { replaceMenuConfiguration(input: $input) { revision } }';
 
 type Case = readonly [name: string, query: string, variables: (round: number) => object];
 
@@ -53,9 +51,9 @@ const cases = (orderIds: readonly string[]): readonly Case[] => {
     items: menu.items.slice(0, count).map(({ external_id: externalId }) => ({ externalId, inStock: round % 2 === 0 })),
   });
   const input = (round: number) => ({
-    storeId,
     input: camelCased({
       ...menu,
+      storeId,
       items: menu.items.map(each => ({ ...each, price: each.price + round })),
     }),
   });
@@ -66,7 +64,7 @@ const cases = (orderIds: readonly string[]): readonly Case[] => {
     [
       'changeOrderStatus (a conflict)',
       `mutation ($id: ID!) {
-      changeOrderStatus(orderId: $id, from: READY, to: FULFILLED) { order { id } }
+      changeOrderStatus(input: { orderId: $id, from: READY, to: FULFILLED }) { order { id } }
     }`,
       () => ({ id: orderIds[0] }),
     ],

@@ -25,7 +25,7 @@ const stores = storesOf.small.written.filter(isInStock);
 const noon = new Date(Math.ceil(Date.now() / 86_400_000) * 86_400_000 + 43_200_000);
 const placeOrder = 'mutation ($input: PlaceOrderInput!) { placeOrder(input: $input) { order { id } } }';
 const changeStatus =
-  'mutation ($id: ID!, $to: OrderStatus!) { changeOrderStatus(orderId: $id, to: $to) { order { id } } }';
+  'mutation ($id: ID!, $to: OrderStatus!) { changeOrderStatus(input: { orderId: $id, to: $to }) { order { id } } }';
 const createWebhook = 'mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) { secret } }';
 const statuses = ['ACCEPTED', 'READY', 'FULFILLED'];
 const eventsOfOrder = 1 + statuses.length;

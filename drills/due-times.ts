@@ -13,11 +13,11 @@ processes at a time is killed with SIGKILL and started again. Then orders are pl
 );
 
 const setBoth = `mutation ($id: ID!, $until: DateTime!) {
-  setStoreOrdering(storeId: $id, state: PAUSED, until: $until) { store { id } }
-  setStock(storeId: $id, items: [{ externalId: "soup", inStock: false, until: $until }]) { revision }
+  setStoreOrdering(input: { storeId: $id, state: PAUSED, until: $until }) { store { id } }
+  setStock(input: { storeId: $id, items: [{ externalId: "soup", inStock: false, until: $until }] }) { revision }
 }`;
 const setState =
-  'mutation ($id: ID!, $state: OrderingState!) { setStoreOrdering(storeId: $id, state: $state) { store { id } } }';
+  'mutation ($id: ID!, $state: OrderingState!) { setStoreOrdering(input: { storeId: $id, state: $state }) { store { id } } }';
 const placeOrder = 'mutation ($input: PlaceOrderInput!) { placeOrder(input: $input) { order { id } } }';
 
 interface Reply {

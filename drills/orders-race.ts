@@ -13,7 +13,7 @@ idempotency key at a time is sent a hundred times, while the process that handle
 
 const placeOrder = `mutation ($input: PlaceOrderInput!) { result: placeOrder(input: $input) { order { id } } }`;
 const changeStatus = `mutation ($id: ID!, $to: OrderStatus!) {
-  result: changeOrderStatus(orderId: $id, to: $to, from: PENDING) { order { id } }
+  result: changeOrderStatus(input: { orderId: $id, to: $to, from: PENDING }) { order { id } }
 }`;
 
 interface Reply {

@@ -33,7 +33,7 @@ export function createBoardOrders(url: string, key: string) {
     },
     async change(id: string, to: string): Promise<void> {
       const query =
-        'mutation ($id: ID!, $to: OrderStatus!) { changeOrderStatus(orderId: $id, to: $to) { order { id } } }';
+        'mutation ($id: ID!, $to: OrderStatus!) { changeOrderStatus(input: { orderId: $id, to: $to }) { order { id } } }';
       await run(query, { id, to });
     },
     async countOpen(): Promise<number> {

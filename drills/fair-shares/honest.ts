@@ -51,7 +51,7 @@ const pastConfiguration = `query ($id: ID!, $from: SafeInt!) {
   store(id: $id) { menuConfigurationAt(revision: $from) { items { externalId price } } }
 }`;
 const markOrder =
-  'mutation ($ids: [ID!]!, $isRead: Boolean!) { markOrders(orderIds: $ids, isRead: $isRead) { orders { id } } }';
+  'mutation ($ids: [ID!]!, $isRead: Boolean!) { markOrders(input: { orderIds: $ids, isRead: $isRead }) { orders { id } } }';
 const watchOrders =
   'subscription ($id: ID!) { orderEvents(storeId: $id) { cursor kind order { id status customer { name } } } }';
 

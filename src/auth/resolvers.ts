@@ -34,13 +34,13 @@ export const authResolvers = {
       requireReading(scope, readPermissionsOf(input));
       return issueKey(forkEntityManager(), input);
     },
-    rotateApiKey: async (_root, { id }, { scope, forkEntityManager }) => {
+    rotateApiKey: async (_root, { input: { id } }, { scope, forkEntityManager }) => {
       const em = forkEntityManager();
       const key = await findKey(em, id);
       if (key) requireReading(scope, readPermissionsOf(key));
       return rotateKey(em, id);
     },
-    revokeApiKey: (_root, { id }, { forkEntityManager }) => revokeKey(forkEntityManager(), id),
+    revokeApiKey: (_root, { input }, { forkEntityManager }) => revokeKey(forkEntityManager(), input.id),
   },
   CreateApiKeyPayload: { apiKey: loadApiKey },
   RotateApiKeyPayload: { apiKey: loadApiKey },

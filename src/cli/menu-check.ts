@@ -5,11 +5,11 @@ import { runAtOnce } from '@carte/base/time-slice';
 import { type ErrorPath, type RequestError, ValidationErrors } from '@carte/base/validation';
 import { toSnakePath } from '@carte/operations/input/names';
 import { compileReader } from '@carte/operations/input/reader';
-import type { MenuConfigurationInput } from '../generated/graph.ts';
-import { inputTypeOf } from '../import/documents.ts';
+import { menuDocumentType } from '../import/documents.ts';
 import { defaultMenuLimits } from '../limits.ts';
 import { type Diagnostic, diagnose } from '../menu/diagnostics/diagnose.ts';
 import { formatPath } from '../menu/diagnostics/messages.ts';
+import type { ConfigurationInput } from '../menu/kinds.ts';
 import { validateConfiguration, validatePartialConfiguration } from '../menu/validate.ts';
 import { terminal } from './terminal.ts';
 
@@ -28,7 +28,7 @@ export function checkMenu(file: string, { json = false }: { json?: boolean }): v
 }
 
 function createReport(text: string): Report {
-  const type = inputTypeOf('MenuConfigurationInput');
+  const type = menuDocumentType();
   const snakePath = (path: ErrorPath) => toSnakePath(type, path);
   const toRequestError = ({ path: [, ...path], type, message }: ValidationError) => {
     return { loc: ['body', ...snakePath(path)], msg: message, type };
@@ -49,7 +49,7 @@ function createReport(text: string): Report {
     return { errors: errors.list, diagnostics: [] };
   }
   try {
-    const configuration = runAtOnce(validateConfiguration(input as MenuConfigurationInput, defaultMenuLimits));
+    const configuration = runAtOnce(validateConfiguration(input as ConfigurationInput, defaultMenuLimits));
     const diagnostics = runAtOnce(diagnose(configuration)).map(diagnostic => ({
       ...diagnostic,
       path: snakePath(diagnostic.path),

@@ -4,7 +4,7 @@ import { toSnakeValue } from '@carte/operations/input/names';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { type Config, readConfig } from '../config.ts';
 import { queryIn } from '../database/query.ts';
-import { inputTypeOf } from '../import/documents.ts';
+import { menuDocumentType } from '../import/documents.ts';
 import { createFormatter, dateAndTime } from '../menu/availability.ts';
 import type { Configuration } from '../menu/configuration.ts';
 import { compareConfigurations, type MenuChanges, summarizeChanges } from '../menu/history/changes.ts';
@@ -65,7 +65,7 @@ export function printMenu(storeId: string, { revision, json }: Options): Promise
 export function exportMenu(storeId: string, { revision }: Options): Promise<void> {
   return withStoreMenu(storeId, async ({ em, findConfiguration }) => {
     const input = inputOf(em, await findConfiguration(revision));
-    printJson(toSnakeValue(inputTypeOf('MenuConfigurationInput'), input));
+    printJson(toSnakeValue(menuDocumentType(), input));
   });
 }
 

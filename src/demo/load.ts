@@ -4,10 +4,10 @@ import { ValidationErrors } from '@carte/base/validation';
 import { compileReader } from '@carte/operations/input/reader';
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import { issueKey } from '../auth/keys.ts';
-import type { MenuConfigurationInput } from '../generated/graph.ts';
-import { inputTypeOf } from '../import/documents.ts';
+import { menuDocumentType } from '../import/documents.ts';
 import type { KindName } from '../import/kinds.ts';
 import { runImport } from '../import/run.ts';
+import type { ConfigurationInput } from '../menu/kinds.ts';
 import { replaceMenuConfiguration } from '../menu/replace.ts';
 import { forkInScope, operatorScope, writePermissions } from '../scope.ts';
 import { StoreEntity } from '../store/entities.ts';
@@ -44,13 +44,13 @@ export function demoIds(kind: 'merchants' | 'stores'): string[] {
 export async function loadRestaurants(em: EntityManager, now: Date) {
   const merchants = await load(em, 'merchants', createReadStream(new URL('merchants.ndjson', folder)));
   const stores = await load(em, 'stores', createReadStream(new URL('stores.ndjson', folder)));
-  const readMenu = compileReader(inputTypeOf('MenuConfigurationInput'));
+  const readMenu = compileReader(menuDocumentType());
   const demoStores: DemoStore[] = [];
   const menuRevisions = new Map<string, number>();
   const where = { id: { $in: demoIds('stores') } };
   for (const store of await em.find(StoreEntity, where, { orderBy: { createdAt: 'asc', id: 'asc' } })) {
     const body = JSON.parse(readFileSync(new URL(`menus/${store.id}.json`, folder), 'utf8'));
-    const menu = readMenu.read(body, [], new ValidationErrors()) as MenuConfigurationInput;
+    const menu = readMenu.read(body, [], new ValidationErrors()) as ConfigurationInput;
     const configuration = await replaceMenuConfiguration(em, store, { input: menu, source: 'DEMO' });
     if (configuration) menuRevisions.set(store.id, configuration.revision);
     demoStores.push({ id: store.id, timezone: store.timezone, menu });

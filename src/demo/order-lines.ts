@@ -1,17 +1,13 @@
-import type {
-  MenuConfigurationInput,
-  MenuItemInput,
-  ModifierGroupInput,
-  ModifierItemInput,
-} from '../generated/graph.ts';
+import type { MenuItemInput, ModifierGroupInput, ModifierItemInput } from '../generated/graph.ts';
 import { isAvailable, toLocalTime } from '../menu/availability.ts';
+import type { ConfigurationInput } from '../menu/kinds.ts';
 import type { Random } from './random.ts';
 
 export interface DemoStore {
   readonly id: string;
   /** UTC when absent. */
   readonly timezone?: string | null | undefined;
-  readonly menu: MenuConfigurationInput;
+  readonly menu: ConfigurationInput;
 }
 
 /** A line of an order as a POS sends it; price and tax are per unit, without modifiers. */
@@ -39,7 +35,7 @@ const notes = ['in a separate bag', 'for Inês', 'as last time', 'to go with the
 
 /** Draws one to four lines, mostly of a single unit. */
 export function drawOrderLines(
-  { items: allItems, modifierGroups, modifierItems }: MenuConfigurationInput,
+  { items: allItems, modifierGroups, modifierItems }: ConfigurationInput,
   items: readonly MenuItemInput[],
   random: Random,
 ): OrderLine[] {

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import type { CheckPartialInput } from '@carte/base/errors';
+import { type CheckPartialInput, InvalidInput, type ValidationError } from '@carte/base/errors';
 import { makeExecutableSchema } from '@graphql-tools/schema';
 import { type DocumentNode, defaultFieldResolver, type GraphQLSchema, isScalarType, parse } from 'graphql';
 import { authResolvers } from '../auth/resolvers.ts';
@@ -16,6 +16,7 @@ import { storeResolvers } from '../store/resolvers.ts';
 import { webhookResolvers } from '../webhooks/resolvers.ts';
 import { authorizeRootFields, inheritReadable, readReadable } from './authorization.ts';
 import type { Context } from './context.ts';
+import { addFlatArguments, readFlatArguments } from './flat-arguments.ts';
 import { nodeResolvers } from './nodes.ts';
 import { limitListObjects } from './response-limit.ts';
 import { scalars } from './scalars.ts';
@@ -49,13 +50,14 @@ export async function loadSubgraph(): Promise<GraphQLSchema> {
 
 function readDefinitions(): DocumentNode[] {
   const files = readdirSync(folder).filter(file => file.endsWith('.graphql'));
-  return files.map(file => inheritReadable(parse(readFileSync(new URL(file, folder), 'utf8'))));
+  return addFlatArguments(files.map(file => inheritReadable(parse(readFileSync(new URL(file, folder), 'utf8')))));
 }
 
 /** Adds what holds for all fields: permissions, limits and checks. */
 function complete(schema: GraphQLSchema): GraphQLSchema {
   describeScalars(schema);
   reportMutations(schema);
+  readFlatArguments(schema);
   authorizeRootFields(schema);
   readReadable(schema);
   addInputChecks(schema);
@@ -73,7 +75,7 @@ function describeScalars(schema: GraphQLSchema): void {
 
 /**
  * Has every mutation report its end, also after an error: something may have been committed before. Meanwhile its request counts among those that
- * change something.
+ * change something. The paths of its errors start at its argument `input`, whose fields the commands name.
  */
 function reportMutations(schema: GraphQLSchema): void {
   for (const field of Object.values(schema.getMutationType()?.getFields() ?? {})) {
@@ -83,6 +85,8 @@ function reportMutations(schema: GraphQLSchema): void {
       if (request) request.isWriting = true;
       try {
         return await resolve(root, args, context, info);
+      } catch (error) {
+        throw error instanceof InvalidInput ? new InvalidInput(error.errors.map(belowInput)) : error;
       } finally {
         if (request) request.isWriting = false;
         context.feed?.sequence();
@@ -90,6 +94,9 @@ function reportMutations(schema: GraphQLSchema): void {
     };
   }
 }
+
+const belowInput = (error: ValidationError): ValidationError =>
+  error.path[0] === 'input' ? error : { ...error, path: ['input', ...error.path] };
 
 /** Adds the checks of partly read input, with which the REST facade reports the errors of shape and of domain at once. */
 function addInputChecks(schema: GraphQLSchema): void {

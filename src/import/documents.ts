@@ -3,17 +3,24 @@ import type { ValidationError } from '@carte/base/errors';
 import { parseExactJson } from '@carte/base/json';
 import { ValidationErrors } from '@carte/base/validation';
 import { compileReader } from '@carte/operations/input/reader';
-import { buildSchema, type GraphQLInputObjectType, isInputObjectType } from 'graphql';
+import { buildSchema, GraphQLInputObjectType, isInputObjectType } from 'graphql';
 
 const folder = new URL('../../schema/', import.meta.url);
 
 /** Finds an input type of the graph or of schema/import by name. */
-export function inputTypeOf(name: string): GraphQLInputObjectType {
+function inputTypeOf(name: string): GraphQLInputObjectType {
   const files = [...readdirSync(folder).filter(file => file.endsWith('.graphql')), 'import/documents.graphql'];
   const schema = buildSchema(files.map(file => readFileSync(new URL(file, folder), 'utf8')).join('\n'));
   const type = schema.getType(name);
   if (!isInputObjectType(type)) throw new Error(`The schema has no input type ${name}`);
   return type;
+}
+
+/** The type of a menu in a file: that of a replacement, without what says where it is written. */
+export function menuDocumentType(): GraphQLInputObjectType {
+  const type = inputTypeOf('MenuConfigurationInput').toConfig();
+  const { storeId: _, expectedRevision: __, ...fields } = type.fields;
+  return new GraphQLInputObjectType({ ...type, fields });
 }
 
 interface Line {

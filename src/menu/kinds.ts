@@ -4,11 +4,14 @@ import type { MenuConfigurationInput, MenuEntityKind } from '../generated/graph.
 import type { Configuration, ConfigurationRows } from './configuration.ts';
 import { CategoryEntity, MenuEntity, MenuItemEntity, ModifierGroupEntity, ModifierItemEntity } from './entities.ts';
 
+/** The lists of a configuration, without what says where they are written. */
+export type ConfigurationInput = Omit<MenuConfigurationInput, 'storeId' | 'expectedRevision'>;
+
 /** A kind of menu entity, named after its list in the configuration. */
-export type KindName = keyof MenuConfigurationInput;
+export type KindName = keyof ConfigurationInput;
 
 /** A configuration input with every list present. */
-export type PostedConfiguration = { readonly [Name in KindName]-?: NonNullable<MenuConfigurationInput[Name]> };
+export type PostedConfiguration = { readonly [Name in KindName]-?: NonNullable<ConfigurationInput[Name]> };
 
 interface KindDefinition {
   readonly entity: EntitySchema;

@@ -2,7 +2,6 @@ import { Conflict } from '@carte/base/errors';
 import { runInSlices, type Steps } from '@carte/base/time-slice';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { compileOnce, prepared, type Query, queryIn, retryTransaction } from '../database/query.ts';
-import type { MenuConfigurationInput } from '../generated/graph.ts';
 import { defaultHistoryLimits, defaultMenuLimits, type HistoryLimits, type MenuLimits } from '../limits.ts';
 import type { Store } from '../store/entities.ts';
 import type { Configuration } from './configuration.ts';
@@ -10,6 +9,7 @@ import type { ChangeOrigin } from './history/entities.ts';
 import { pruneOccasionally } from './history/repository.ts';
 import {
   type Column,
+  type ConfigurationInput,
   isPosted,
   type Kind,
   menuKinds,
@@ -28,7 +28,7 @@ export interface ChangeOptions extends Pick<ChangeOrigin, 'keyName'> {
 }
 
 interface Replacement extends Partial<ChangeOptions>, ChangeOrigin {
-  readonly input: MenuConfigurationInput;
+  readonly input: ConfigurationInput;
 }
 
 /** The result of a change: the configuration that it has read back, or only its revision. */

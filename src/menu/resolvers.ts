@@ -102,20 +102,20 @@ const revisionOf = ({ store }: ChangedMenu, _args: object, { loaders }: MenuCont
 
 export const menuResolvers = {
   Mutation: {
-    replaceMenuConfiguration: async (_root, { storeId, ...replacement }, context) => {
+    replaceMenuConfiguration: async (_root, { input: { storeId, expectedRevision, ...input } }, context) => {
       const startedAt = performance.now();
       const source = context.transport === 'REST' ? 'POST' : 'MUTATION';
       const replaced = await changeMenuOf(storeId, context, (em, store, options) =>
-        replaceMenuConfiguration(em, store, { ...replacement, ...options, source }),
+        replaceMenuConfiguration(em, store, { input, expectedRevision, ...options, source }),
       );
       context.onReplaced((performance.now() - startedAt) / 1000);
       return replaced;
     },
-    setStock: (_root, { storeId, ...changes }, context) =>
+    setStock: (_root, { input: { storeId, ...changes } }, context) =>
       changeMenuOf(storeId, context, (em, store, options) => setStock(em, store, { ...changes, ...options })),
-    changePrices: (_root, { storeId, ...changes }, context) =>
+    changePrices: (_root, { input: { storeId, ...changes } }, context) =>
       changeMenuOf(storeId, context, (em, store, options) => changePrices(em, store, { ...changes, ...options })),
-    setSpecialHours: async (_root, { storeId, hours }, { loaders, forkEntityManager }) => {
+    setSpecialHours: async (_root, { input: { storeId, hours } }, { loaders, forkEntityManager }) => {
       const found = await loaders.stores.byId.load(storeId);
       if (!found || !(await setSpecialHours(forkEntityManager(), found, hours))) return null;
       loaders.clear();

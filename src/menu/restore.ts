@@ -2,12 +2,11 @@ import { InvalidInput } from '@carte/base/errors';
 import { runInSlices } from '@carte/base/time-slice';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { queryIn } from '../database/query.ts';
-import type { MenuConfigurationInput } from '../generated/graph.ts';
 import type { MenuLimits } from '../limits.ts';
 import type { Store } from '../store/entities.ts';
 import type { Configuration } from './configuration.ts';
 import { findConfigurationAt } from './history/configurations-at.ts';
-import { byKind, isPosted, type PostedConfiguration, tableOf } from './kinds.ts';
+import { byKind, type ConfigurationInput, isPosted, type PostedConfiguration, tableOf } from './kinds.ts';
 import { type ChangeOptions, rewriteMenu } from './replace.ts';
 import { validateConfiguration } from './validate.ts';
 
@@ -55,7 +54,7 @@ function withNotPosted(posted: PostedConfiguration, past: Configuration): Posted
 }
 
 /** Returns the input by which a replacement stores this configuration. */
-export function inputOf(em: EntityManager, configuration: Configuration): MenuConfigurationInput {
+export function inputOf(em: EntityManager, configuration: Configuration): ConfigurationInput {
   return byKind(kind => {
     const properties = tableOf(em, kind)
       .columns.map(({ property }) => property)

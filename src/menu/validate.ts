@@ -1,9 +1,17 @@
 import { InvalidInput, type ValidationError } from '@carte/base/errors';
 import { isPause, runInSlices, type Steps } from '@carte/base/time-slice';
 import { type ErrorPath, findUnstorable, isStorable, maxErrors } from '@carte/base/validation';
-import type { MenuConfigurationInput } from '../generated/graph.ts';
 import type { MenuLimits } from '../limits.ts';
-import { byKind, childIdsOf, childrenOf, type KindName, kindOf, menuKinds, type PostedConfiguration } from './kinds.ts';
+import {
+  byKind,
+  type ConfigurationInput,
+  childIdsOf,
+  childrenOf,
+  type KindName,
+  kindOf,
+  menuKinds,
+  type PostedConfiguration,
+} from './kinds.ts';
 
 /** Input of which some values could not be parsed and are undefined. */
 type PartiallyParsed<T> = T extends readonly (infer Item)[]
@@ -19,7 +27,7 @@ type PartialConfiguration = {
 const maxExternalIdLength = 255;
 
 /** Throws `InvalidInput` with all errors of a configuration; their paths start at the argument `input`. */
-export function* validateConfiguration(input: MenuConfigurationInput, limits: MenuLimits): Steps<PostedConfiguration> {
+export function* validateConfiguration(input: ConfigurationInput, limits: MenuLimits): Steps<PostedConfiguration> {
   const configuration: PostedConfiguration = byKind(({ name }) => (input[name] ?? []) as never[]);
   const errors = yield* collectErrors(configuration, [checkTexts, checkIdentifiers, checkReferences]);
   // The size of a tree is defined only if its references are valid.
@@ -34,7 +42,7 @@ export function* validateConfiguration(input: MenuConfigurationInput, limits: Me
  */
 export function* validatePartialConfiguration(parsed: unknown): Steps<ValidationError[]> {
   // Items are required: without them, it is not known which there are.
-  const input = { items: undefined, ...(parsed as PartiallyParsed<MenuConfigurationInput> | null | undefined) };
+  const input = { items: undefined, ...(parsed as PartiallyParsed<ConfigurationInput> | null | undefined) };
   const configuration: PartialConfiguration = byKind(({ name }) => {
     return (name in input ? (input[name] ?? undefined) : []) as never[] | undefined;
   });

@@ -2,10 +2,10 @@ import { InvalidInput, type ValidationError } from '@carte/base/errors';
 import { checkCount } from '@carte/base/validation';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { prepared, queryIn, retryTransaction } from '../database/query.ts';
-import type { MutationMarkOrdersArgs } from '../generated/graph.ts';
+import type { MarkOrdersInput } from '../generated/graph.ts';
 import type { Order } from './entities.ts';
 
-type Marks = Pick<MutationMarkOrdersArgs, 'isRead' | 'inPos'>;
+type Marks = Pick<MarkOrdersInput, 'isRead' | 'inPos'>;
 
 const maxOrders = 500;
 

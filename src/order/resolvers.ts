@@ -72,14 +72,14 @@ export const orderResolvers = {
         const order = await placeOrder(context.forkEntityManager(), store, placement);
         return order && { order };
       }),
-    changeOrderStatus: (_root, { orderId, ...change }, context) =>
+    changeOrderStatus: (_root, { input: { orderId, ...change } }, context) =>
       write(context, async () => {
         const found = await context.loaders.orders.byId.load(orderId);
         const options = { ...change, scope: requireKey(context.scope) };
         const order = found && (await changeOrderStatus(context.forkEntityManager(), found, options));
         return order && { order };
       }),
-    markOrders: async (_root, { storeId, orderIds, ...marks }, context) => {
+    markOrders: async (_root, { input: { storeId, orderIds, ...marks } }, context) => {
       checkMarks(orderIds, marks);
       if (storeId != null && !(await context.loaders.stores.byId.load(storeId))) return null;
       const load = () => Promise.all(orderIds.map(id => context.loaders.orders.byId.load(id)));

@@ -2,14 +2,14 @@ import { Conflict, InvalidInput, type ValidationError } from '@carte/base/errors
 import { checkLength, findUnstorable } from '@carte/base/validation';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { compileOnce, prepared, queryIn, retryTransaction } from '../database/query.ts';
-import type { MutationChangeOrderStatusArgs, OrderStatus } from '../generated/graph.ts';
+import type { ChangeOrderStatusInput, OrderStatus } from '../generated/graph.ts';
 import { type AccessScope, mayKnowOrder } from '../scope.ts';
 import type { Order } from './entities.ts';
 import { checkReadyBy } from './quote.ts';
 import { findOrder, selectedColumns, toOrder } from './repository.ts';
 import { isFinal, transitions } from './statuses.ts';
 
-interface Change extends Omit<MutationChangeOrderStatusArgs, 'orderId'> {
+interface Change extends Omit<ChangeOrderStatusInput, 'orderId'> {
   readonly scope: AccessScope;
 }
 

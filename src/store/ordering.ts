@@ -3,7 +3,7 @@ import { checkLength, findUnstorable } from '@carte/base/validation';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { advisoryLocks } from '../database/advisory-locks.ts';
 import { prepared, queryIn, retryTransaction } from '../database/query.ts';
-import type { MutationSetStoreOrderingArgs, StoreOrdering } from '../generated/graph.ts';
+import type { SetStoreOrderingInput, StoreOrdering } from '../generated/graph.ts';
 import type { Store, StoredOrdering } from './entities.ts';
 
 const open: StoreOrdering = { state: 'OPEN', until: null, delayMinutes: null, reason: null };
@@ -18,7 +18,7 @@ export function orderingAt({ ordering }: Pick<Store, 'ordering'>, now: Date): St
   return { ...open, ...ordering, until };
 }
 
-type OrderingChange = Omit<MutationSetStoreOrderingArgs, 'storeId'>;
+type OrderingChange = Omit<SetStoreOrderingInput, 'storeId'>;
 
 /** Changes how a store takes orders; false if it no longer exists. Throws `InvalidInput` with every error. */
 export async function setStoreOrdering(em: EntityManager, store: Store, change: OrderingChange): Promise<boolean> {

@@ -20,7 +20,7 @@ export const storeResolvers = {
       const store = await loaders.stores.byId.load(input.id);
       return store && { store, revision: store.menuRevision };
     },
-    setStoreOrdering: async (_root, { storeId, ...change }, { loaders, forkEntityManager }) => {
+    setStoreOrdering: async (_root, { input: { storeId, ...change } }, { loaders, forkEntityManager }) => {
       const found = await loaders.stores.byId.load(storeId);
       if (!found || !(await setStoreOrdering(forkEntityManager(), found, change))) return null;
       loaders.clear();

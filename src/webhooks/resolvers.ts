@@ -39,19 +39,19 @@ export const webhookResolvers = {
       onChange();
       return issued;
     },
-    rotateWebhookSecret: (_root, { id }, { forkEntityManager }) => rotateSecret(forkEntityManager(), id),
-    pauseWebhook: (_root, { id }, { forkEntityManager }) => pauseWebhook(forkEntityManager(), id),
-    resumeWebhook: async (_root, { id }, context) => {
-      const webhook = await resumeWebhook(context.forkEntityManager(), id);
+    rotateWebhookSecret: (_root, { input }, { forkEntityManager }) => rotateSecret(forkEntityManager(), input.id),
+    pauseWebhook: (_root, { input }, { forkEntityManager }) => pauseWebhook(forkEntityManager(), input.id),
+    resumeWebhook: async (_root, { input }, context) => {
+      const webhook = await resumeWebhook(context.forkEntityManager(), input.id);
       delivering(context).onChange();
       return webhook;
     },
-    removeWebhook: (_root, { id }, { forkEntityManager }) => removeWebhook(forkEntityManager(), id),
-    testWebhook: (_root, { id }, context) => testWebhook(context.forkEntityManager(), id, delivering(context)),
-    redeliverWebhookMessage: (_root, args, context) =>
-      redeliverMessage(context.forkEntityManager(), args, delivering(context)),
-    redeliverWebhookEvents: async (_root, { id, since }, context) => {
-      const rewound = await rewindWebhook(context.forkEntityManager(), id, since);
+    removeWebhook: (_root, { input }, { forkEntityManager }) => removeWebhook(forkEntityManager(), input.id),
+    testWebhook: (_root, { input }, context) => testWebhook(context.forkEntityManager(), input.id, delivering(context)),
+    redeliverWebhookMessage: (_root, { input }, context) =>
+      redeliverMessage(context.forkEntityManager(), input, delivering(context)),
+    redeliverWebhookEvents: async (_root, { input }, context) => {
+      const rewound = await rewindWebhook(context.forkEntityManager(), input.id, input.since);
       delivering(context).onChange();
       return rewound;
     },

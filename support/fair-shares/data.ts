@@ -192,7 +192,7 @@ async function makeHistory(post: Post, key: string, size: Size): Promise<readonl
     await post(key, `/v1/stores/${largeStoreId}/menu_configuration/`, menuOf(size.menu, price));
   }
   const setStock = `mutation ($id: ID!, $item: String!) {
-    setStock(storeId: $id, items: [{ externalId: $item, inStock: false }]) { revision }
+    setStock(input: { storeId: $id, items: [{ externalId: $item, inStock: false }] }) { revision }
   }`;
   for (const item of idsOf('item', size.stockChanges + 100).slice(100)) {
     await post(key, '/graphql', { query: setStock, variables: { id: largeStoreId, item } });
@@ -204,7 +204,7 @@ async function makeHistory(post: Post, key: string, size: Size): Promise<readonl
 
 /** Marks orders in small calls, so that each has an event of its own. */
 async function makeEvents(post: Post, key: string, size: Size): Promise<void> {
-  const query = 'mutation ($ids: [ID!]!) { markOrders(orderIds: $ids, inPos: true) { orders { id } } }';
+  const query = 'mutation ($ids: [ID!]!) { markOrders(input: { orderIds: $ids, inPos: true }) { orders { id } } }';
   const ids = idLists(size).flat();
   for (let at = 0; at < size.events; at += ordersACall) {
     await post(key, '/graphql', { query, variables: { ids: ids.slice(at, at + ordersACall) } });

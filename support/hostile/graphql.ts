@@ -29,9 +29,8 @@ const goodVariables = ({ storeId }: Target) => ({
   languages: ['en'],
 });
 
-const mutation = `mutation Replace($storeId: ID!, $input: MenuConfigurationInput!, $expectedRevision: SafeInt) {
-  replaceMenuConfiguration(storeId: $storeId, input: $input, expectedRevision: $expectedRevision) { revision }
-}`;
+const mutation =
+  'mutation Replace($input: MenuConfigurationInput!) { replaceMenuConfiguration(input: $input) { revision } }';
 
 /** Valid variables, some of them replaced. */
 function brokenVariables(random: Random, good: object): string {
@@ -49,12 +48,12 @@ const variableProbe: MakeProbe = (random, target) => {
 
 /** Uses a read-only key, so that nothing is stored, or a key that may write with an invalid input. */
 const mutationProbe: MakeProbe = (random, target) => {
-  const good = { storeId: target.storeId, input: { items: [] }, expectedRevision: 1_000_000 };
-  const variables = random.chance(0.5)
+  const good = { storeId: target.storeId, items: [], expectedRevision: 1_000_000 };
+  const input = random.chance(0.5)
     ? brokenVariables(random, good)
-    : `{"storeId":${JSON.stringify(target.storeId)},"input":{"items":[${randomJson(random)}]},"expectedRevision":1000000}`;
+    : `{"storeId":${JSON.stringify(target.storeId)},"items":[${randomJson(random)}],"expectedRevision":1000000}`;
   const key = random.chance(0.5) ? target.keys.write : target.keys.read;
-  const body = `{"query":${JSON.stringify(mutation)},"variables":${variables}}`;
+  const body = `{"query":${JSON.stringify(mutation)},"variables":{"input":${input}}}`;
   return { ...postGraphql(target, 'hostile mutation', body), headers: { ...json, 'x-api-key': key } };
 };
 
@@ -131,7 +130,7 @@ const literalProbe: MakeProbe = (random, target) => {
 
 const getProbe: MakeProbe = (random, target) => {
   const query = random.pick([
-    `query=${encodeURIComponent(`mutation { replaceMenuConfiguration(storeId: "${target.storeId}", input: { items: [] }) { revision } }`)}`,
+    `query=${encodeURIComponent(`mutation { replaceMenuConfiguration(input: { storeId: "${target.storeId}", items: [] }) { revision } }`)}`,
     'query={stores{nodes{id}}}&variables={',
     'query={stores{nodes{id}}}&variables=[]',
     'query={stores{nodes{id}}}&extensions=x',

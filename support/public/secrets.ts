@@ -66,7 +66,11 @@ const writesAndSearches: Check = async (house, seed) => {
   const reader = await issueKey(house, { merchantIds: [storeId], permissions: ['READ_ORDERS'] });
   await saveStore(house, { id: `found${seed}`, merchant: { id: storeId }, city: `Secret ${seed}` });
   const [restored, found, first, again] = [
-    await send(house, writer, `mutation { restoreMenuConfiguration(storeId: "${storeId}", revision: 1) { revision } }`),
+    await send(
+      house,
+      writer,
+      `mutation { restoreMenuConfiguration(input: { storeId: "${storeId}", revision: 1 }) { revision } }`,
+    ),
     await send(house, reader, `{ stores(first: 1, search: "Secret") { count } }`),
     await send(house, house.keys.pos, place('x', 'order { id }')),
     await send(house, writer, place('y', '__typename')),

@@ -614,7 +614,7 @@ describeInBrowser('/console', () => {
     await page.getByText('There is one error.').waitFor();
     // Someone else is faster.
     await site.graphql(
-      'mutation ($id: ID!) { setStock(storeId: $id, items: [{ externalId: "soup", inStock: false }]) { revision } }',
+      'mutation ($id: ID!) { setStock(input: { storeId: $id, items: [{ externalId: "soup", inStock: false }] }) { revision } }',
       { id: store },
     );
     await area.fill(JSON.stringify({ items: [item] }));
@@ -684,7 +684,9 @@ describeInBrowser('/console', () => {
     const store = await createStore();
     for (let count = 0; count < 32; count++) {
       const soup = `items: [{ externalId: "soup", inStock: ${count % 2 === 1} }]`;
-      await site.graphql(`mutation ($id: ID!) { setStock(storeId: $id, ${soup}) { revision } }`, { id: store });
+      await site.graphql(`mutation ($id: ID!) { setStock(input: { storeId: $id, ${soup} }) { revision } }`, {
+        id: store,
+      });
     }
     await site.orm.em
       .fork()
@@ -778,7 +780,7 @@ describeInBrowser('/console', () => {
     await page.locator('.ordering.open').waitFor();
     expect([await stateOf(), await choice.inputValue()]).toEqual(['OPEN', '']);
     const busy =
-      'mutation ($id: ID!) { setStoreOrdering(storeId: $id, state: BUSY, delayMinutes: 20, reason: "rain") { store { id } } }';
+      'mutation ($id: ID!) { setStoreOrdering(input: { storeId: $id, state: BUSY, delayMinutes: 20, reason: "rain" }) { store { id } } }';
     // Nothing is polled.
     const release = await hold(page, 'StoreOrdering');
     await site.graphql(busy, { id });

@@ -206,7 +206,7 @@ describeInBrowser('/menu', () => {
       { date: '2037-06-01' },
     ];
     const mutation = `mutation ($hours: [SpecialHoursInput!]!) {
-      setSpecialHours(storeId: "lisbon-baixa", hours: $hours) { store { id } }
+      setSpecialHours(input: { storeId: "lisbon-baixa", hours: $hours }) { store { id } }
     }`;
     await site.graphql(mutation, { hours });
     onTestFinished(async () => void (await site.graphql(mutation, { hours: [] })));

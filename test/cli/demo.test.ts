@@ -28,11 +28,10 @@ async function readDemo(key: string) {
 
 async function changeDemo() {
   const sql = (text: string) => operatorFork(app.orm).execute(text);
-  const input = smallMenu();
-  const mutation = `mutation ($id: ID!, $input: MenuConfigurationInput!) {
-    replaceMenuConfiguration(storeId: $id, input: $input) { store { id } }
-  }`;
-  expect((await app.graphql(mutation, { id: 'lisbon-baixa', input })).body.errors).toBeUndefined();
+  const input = { storeId: 'lisbon-baixa', ...smallMenu() };
+  const mutation =
+    'mutation ($input: MenuConfigurationInput!) { replaceMenuConfiguration(input: $input) { store { id } } }';
+  expect((await app.graphql(mutation, { input })).body.errors).toBeUndefined();
   await sql("update merchant set brand_name = 'Gull' where id = 'dona-gaivota'");
   await sql("update store set merchant_id = null, city = 'Faro' where id = 'lisbon-baixa'");
   await sql("update orders set status = 'REJECTED' where store_id = 'lisbon-baixa'");

@@ -20,7 +20,7 @@ const run = async (query: string, variables: object) => {
   return body.data.result;
 };
 const mutate = (field: string, id: string, selection: string) =>
-  run(`mutation ($id: ID!) { result: ${field}(id: $id) { ${selection} } }`, { id });
+  run(`mutation ($id: ID!) { result: ${field}(input: { id: $id }) { ${selection} } }`, { id });
 const statement = (text: string, values: unknown[] = []) => app.orm.em.fork().execute(text, values);
 
 /** Creates a webhook with a path of its own at the receiver. */
@@ -43,7 +43,7 @@ async function createWebhook(input: object) {
 
 const changeStatus = (orderId: string, to: string) =>
   app.graphql(
-    'mutation ($orderId: ID!, $to: OrderStatus!) { changeOrderStatus(orderId: $orderId, to: $to) { order { id } } }',
+    'mutation ($orderId: ID!, $to: OrderStatus!) { changeOrderStatus(input: { orderId: $orderId, to: $to }) { order { id } } }',
     {
       orderId,
       to,
@@ -99,7 +99,7 @@ test('the order of a message says how it is served and paid, why it was rejected
   const [order] = await app.data.orders(store, 1, { serviceType: 'DELIVERY', service });
   await app.graphql(
     `mutation ($id: ID!) {
-      changeOrderStatus(orderId: $id, to: REJECTED, reason: "no fish", readyBy: "2100-01-01T12:00:00Z") { order { id } }
+      changeOrderStatus(input: { orderId: $id, to: REJECTED, reason: "no fish", readyBy: "2100-01-01T12:00:00Z" }) { order { id } }
     }`,
     { id: order?.id },
   );
@@ -294,8 +294,12 @@ test('a removed webhook has no secret any more, and cannot be used', async () =>
   const rows = await statement('select secret, previous_secret from webhook where id = ?', [webhook.id]);
   expect(rows).toEqual([{ secret: '', previous_secret: null }]);
   for (const field of ['resumeWebhook', 'pauseWebhook', 'testWebhook', 'rotateWebhookSecret']) {
-    const { body } = await app.graphql(`mutation { ${field}(id: "${webhook.id}") { webhook { id } } }`, {}, operator);
-    expect(body.errors[0].message).toBe(`id: The webhook ${webhook.id} is removed; create a new one.`);
+    const { body } = await app.graphql(
+      `mutation { ${field}(input: { id: "${webhook.id}" }) { webhook { id } } }`,
+      {},
+      operator,
+    );
+    expect(body.errors[0].message).toBe(`input.id: The webhook ${webhook.id} is removed; create a new one.`);
   }
   expect(await mutate('removeWebhook', webhook.id, 'webhook { state }')).toEqual({ webhook: { state: 'REMOVED' } });
 });
@@ -362,7 +366,7 @@ test('a message can be sent again, with the same id and what the order is now', 
   await webhook.messages(2);
   const redeliver = (id: string, messageId: string | undefined) =>
     app.graphql(
-      'mutation ($id: ID!, $messageId: ID!) { redeliverWebhookMessage(id: $id, messageId: $messageId) { isDelivered messageId } }',
+      'mutation ($id: ID!, $messageId: ID!) { redeliverWebhookMessage(input: { id: $id, messageId: $messageId }) { isDelivered messageId } }',
       { id, messageId },
       operator,
     );
@@ -390,7 +394,7 @@ test('a message can be sent again, with the same id and what the order is now', 
   ] as const) {
     const refused = await redeliver(id, messageId);
     expect(refused.body.errors[0].message).toBe(
-      `messageId: The log has no event of the webhook ${id} with the message id "${messageId}".`,
+      `input.messageId: The log has no event of the webhook ${id} with the message id "${messageId}".`,
     );
   }
 });
@@ -404,7 +408,7 @@ test('all events since a time can be delivered again, in order', async () => {
   await webhook.delivered();
   const times = receiver.at(webhook.path).map(({ message }) => message.timestamp);
   const { events } = await run(
-    'mutation ($id: ID!, $since: DateTime!) { result: redeliverWebhookEvents(id: $id, since: $since) { events } }',
+    'mutation ($id: ID!, $since: DateTime!) { result: redeliverWebhookEvents(input: { id: $id, since: $since }) { events } }',
     { id: webhook.id, since: times.toSorted()[2] },
   );
   expect(events).toBeGreaterThanOrEqual(4);
@@ -498,14 +502,16 @@ test('events that are deleted before they are delivered are a notice at once, an
   expect(await idle.query('notice lostEvents')).toEqual({ notice: null, lostEvents: 0 });
   const { body } = await app.graphql(
     `mutation ($id: ID!, $since: DateTime!, $messageId: ID!) {
-      redeliverWebhookEvents(id: $id, since: $since) { events }
-      redeliverWebhookMessage(id: $id, messageId: $messageId) { messageId }
+      redeliverWebhookEvents(input: { id: $id, since: $since }) { events }
+      redeliverWebhookMessage(input: { id: $id, messageId: $messageId }) { messageId }
     }`,
     { id: webhook.id, since: first?.message.timestamp, messageId: first?.id },
     operator,
   );
   expect(body.errors).toMatchObject(
-    ['since', 'messageId'].map(name => ({ extensions: { errors: [{ path: [name], type: 'cursor_expired' }] } })),
+    ['since', 'messageId'].map(name => ({
+      extensions: { errors: [{ path: ['input', name], type: 'cursor_expired' }] },
+    })),
   );
   const [kept] = await app.data.orders(store, 1);
   await mutate('resumeWebhook', webhook.id, 'webhook { id }');
@@ -579,7 +585,9 @@ test('createWebhook reports every error with its path; webhooks and metrics show
   expect(metrics.text).toMatch(/^carte_event_log_bytes [1-9]/m);
   expect(listed.text + metrics.text).not.toContain('whsec_');
   for (const field of ['rotateWebhookSecret', 'pauseWebhook', 'resumeWebhook', 'removeWebhook', 'testWebhook']) {
-    expect(await run(`mutation { result: ${field}(id: "no\\u0000such") { webhook { id } } }`, {})).toBeNull();
+    expect(
+      await run(`mutation { result: ${field}(input: { id: "no\\u0000such" }) { webhook { id } } }`, {}),
+    ).toBeNull();
   }
 });
 

@@ -56,7 +56,7 @@ const operatorsOnly = { readOnly: forbidden, foreign: lacks('ADMIN'), sibling: l
 const unknownOrder: Expected = {
   status: 200,
   error: {
-    message: 'orderIds.0: no order with the id "mine-store-order" is in the scope of the API key',
+    message: 'input.orderIds.0: no order with the id "mine-store-order" is in the scope of the API key',
     extensions: { code: 'BAD_USER_INPUT' },
   },
 };
@@ -117,23 +117,23 @@ const table: Readonly<Record<string, readonly [selection: string, expected: BySc
     { readOnly: returns({ problems: [{ code: 'too_short' }] }), foreign: absent, sibling: absent },
   ],
   'Mutation.replaceMenuConfiguration': [
-    'replaceMenuConfiguration(storeId: "mine-store", input: { items: [] }) { revision }',
+    'replaceMenuConfiguration(input: { storeId: "mine-store", items: [] }) { revision }',
     { readOnly: forbidden, foreign: absent, sibling: absent },
   ],
   'Mutation.setStock': [
-    'setStock(storeId: "mine-store", items: [{ externalId: "item", inStock: false }]) { revision }',
+    'setStock(input: { storeId: "mine-store", items: [{ externalId: "item", inStock: false }] }) { revision }',
     { readOnly: forbidden, foreign: absent, sibling: absent },
   ],
   'Mutation.changePrices': [
-    'changePrices(storeId: "mine-store", items: [{ externalId: "item", price: 1 }]) { revision }',
+    'changePrices(input: { storeId: "mine-store", items: [{ externalId: "item", price: 1 }] }) { revision }',
     { readOnly: forbidden, foreign: absent, sibling: absent },
   ],
   'Mutation.setSpecialHours': [
-    'setSpecialHours(storeId: "mine-store", hours: []) { store { id } }',
+    'setSpecialHours(input: { storeId: "mine-store", hours: [] }) { store { id } }',
     { readOnly: forbidden, foreign: absent, sibling: absent },
   ],
   'Mutation.setStoreOrdering': [
-    'setStoreOrdering(storeId: "mine-store", state: OPEN) { store { id } }',
+    'setStoreOrdering(input: { storeId: "mine-store", state: OPEN }) { store { id } }',
     { readOnly: forbidden, foreign: absent, sibling: absent },
   ],
   'Query.viewer': [
@@ -151,30 +151,30 @@ const table: Readonly<Record<string, readonly [selection: string, expected: BySc
     },
   ],
   'Mutation.restoreMenuConfiguration': [
-    'restoreMenuConfiguration(storeId: "mine-store", revision: 1) { revision }',
+    'restoreMenuConfiguration(input: { storeId: "mine-store", revision: 1 }) { revision }',
     { readOnly: forbidden, foreign: absent, sibling: absent },
   ],
   'Query.apiKeys': ['apiKeys { id name scope { stores { id } } }', operatorsOnly],
   'Mutation.createApiKey': ['createApiKey(input: { name: "x", storeIds: ["mine-store"] }) { key }', operatorsOnly],
-  'Mutation.rotateApiKey': ['rotateApiKey(id: "mine-key") { key }', operatorsOnly],
-  'Mutation.revokeApiKey': ['revokeApiKey(id: "mine-key") { apiKey { name } }', operatorsOnly],
+  'Mutation.rotateApiKey': ['rotateApiKey(input: { id: "mine-key" }) { key }', operatorsOnly],
+  'Mutation.revokeApiKey': ['revokeApiKey(input: { id: "mine-key" }) { apiKey { name } }', operatorsOnly],
   'Query.webhooks': ['webhooks { id url store { id } }', operatorsOnly],
   'Query.webhook': ['webhook(id: "mine-webhook") { id }', operatorsOnly],
   'Mutation.createWebhook': [
     'createWebhook(input: { url: "https://pos.example/", storeId: "mine-store", kinds: [ORDER_PLACED] }) { secret }',
     operatorsOnly,
   ],
-  'Mutation.rotateWebhookSecret': ['rotateWebhookSecret(id: "mine-webhook") { secret }', operatorsOnly],
-  'Mutation.pauseWebhook': ['pauseWebhook(id: "mine-webhook") { webhook { id } }', operatorsOnly],
-  'Mutation.resumeWebhook': ['resumeWebhook(id: "mine-webhook") { webhook { id } }', operatorsOnly],
-  'Mutation.removeWebhook': ['removeWebhook(id: "mine-webhook") { webhook { id } }', operatorsOnly],
-  'Mutation.testWebhook': ['testWebhook(id: "mine-webhook") { isDelivered }', operatorsOnly],
+  'Mutation.rotateWebhookSecret': ['rotateWebhookSecret(input: { id: "mine-webhook" }) { secret }', operatorsOnly],
+  'Mutation.pauseWebhook': ['pauseWebhook(input: { id: "mine-webhook" }) { webhook { id } }', operatorsOnly],
+  'Mutation.resumeWebhook': ['resumeWebhook(input: { id: "mine-webhook" }) { webhook { id } }', operatorsOnly],
+  'Mutation.removeWebhook': ['removeWebhook(input: { id: "mine-webhook" }) { webhook { id } }', operatorsOnly],
+  'Mutation.testWebhook': ['testWebhook(input: { id: "mine-webhook" }) { isDelivered }', operatorsOnly],
   'Mutation.redeliverWebhookMessage': [
-    'redeliverWebhookMessage(id: "mine-webhook", messageId: "msg_1") { isDelivered }',
+    'redeliverWebhookMessage(input: { id: "mine-webhook", messageId: "msg_1" }) { isDelivered }',
     operatorsOnly,
   ],
   'Mutation.redeliverWebhookEvents': [
-    'redeliverWebhookEvents(id: "mine-webhook", since: "2026-03-01") { events }',
+    'redeliverWebhookEvents(input: { id: "mine-webhook", since: "2026-03-01" }) { events }',
     operatorsOnly,
   ],
   'Mutation.saveMerchant': [
@@ -189,11 +189,11 @@ const table: Readonly<Record<string, readonly [selection: string, expected: BySc
     { readOnly: forbidden, foreign: absent, sibling: absent },
   ],
   'Mutation.changeOrderStatus': [
-    'changeOrderStatus(orderId: "mine-store-order", to: ACCEPTED) { order { id } }',
+    'changeOrderStatus(input: { orderId: "mine-store-order", to: ACCEPTED }) { order { id } }',
     { readOnly: forbidden, foreign: absent, sibling: absent },
   ],
   'Mutation.markOrders': [
-    'markOrders(orderIds: ["mine-store-order"], isRead: true) { orders { id } }',
+    'markOrders(input: { orderIds: ["mine-store-order"], isRead: true }) { orders { id } }',
     { readOnly: forbidden, foreign: unknownOrder, sibling: unknownOrder },
   ],
   // Without a cursor there are none; test/graphql has those of several stores.

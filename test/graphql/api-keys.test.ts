@@ -81,7 +81,7 @@ test('rotateApiKey replaces the secret, and revokeApiKey ends the key for good',
   const { key, apiKey } = (await createKey({ name: 'till', all: true })).body.data.createApiKey;
   const rotate = () =>
     app.graphql(
-      'mutation ($id: ID!) { rotateApiKey(id: $id) { key apiKey { id name } } }',
+      'mutation ($id: ID!) { rotateApiKey(input: { id: $id }) { key apiKey { id name } } }',
       { id: apiKey.id },
       operator,
     );
@@ -90,8 +90,13 @@ test('rotateApiKey replaces the secret, and revokeApiKey ends the key for good',
   expect([await statusWith(key), await statusWith(rotated.key)]).toEqual([401, 200]);
 
   const revoke = async () =>
-    (await app.graphql('mutation ($id: ID!) { revokeApiKey(id: $id) { apiKey { revokedAt } } }', apiKey, operator)).body
-      .data.revokeApiKey.apiKey.revokedAt;
+    (
+      await app.graphql(
+        'mutation ($id: ID!) { revokeApiKey(input: { id: $id }) { apiKey { revokedAt } } }',
+        apiKey,
+        operator,
+      )
+    ).body.data.revokeApiKey.apiKey.revokedAt;
   const revokedAt = await revoke();
   expect(revokedAt).toEqual(expect.any(String));
   expect(await statusWith(rotated.key)).toBe(401);
@@ -99,28 +104,39 @@ test('rotateApiKey replaces the secret, and revokeApiKey ends the key for good',
   const [error] = (await rotate()).body.errors;
   expect(error.extensions).toEqual({
     code: 'BAD_USER_INPUT',
-    errors: [{ path: ['id'], type: 'value_error', message: `The key ${apiKey.id} is revoked; create a new one.` }],
+    errors: [
+      { path: ['input', 'id'], type: 'value_error', message: `The key ${apiKey.id} is revoked; create a new one.` },
+    ],
   });
 });
 
 test('rotateApiKey returns no secret for a key that has expired', async () => {
   const { apiKey } = (await createKey({ name: 'till', all: true })).body.data.createApiKey;
   await app.orm.em.fork().execute('update api_key set expires_at = now() where id = ?', [apiKey.id]);
-  const { body } = await app.graphql('mutation ($id: ID!) { rotateApiKey(id: $id) { key } }', apiKey, operator);
-  expect(body.errors[0].message).toBe(`id: The key ${apiKey.id} has expired; create a new one.`);
+  const { body } = await app.graphql(
+    'mutation ($id: ID!) { rotateApiKey(input: { id: $id }) { key } }',
+    apiKey,
+    operator,
+  );
+  expect(body.errors[0].message).toBe(`input.id: The key ${apiKey.id} has expired; create a new one.`);
 });
 
 test('a key can revoke itself', async () => {
   const { key, apiKey } = (await createKey({ name: 'short', all: true, permissions: ['ADMIN'] })).body.data
     .createApiKey;
   const own = { 'x-api-key': key };
-  const { body } = await app.graphql(`mutation { revokeApiKey(id: "${apiKey.id}") { apiKey { name } } }`, {}, own);
+  const { body } = await app.graphql(
+    `mutation { revokeApiKey(input: { id: "${apiKey.id}" }) { apiKey { name } } }`,
+    {},
+    own,
+  );
   expect(body).toEqual({ data: { revokeApiKey: { apiKey: { name: 'short' } } } });
   expect(await statusWith(key)).toBe(401);
 });
 
 test.each(['no-such', '', 'a\0b'])('rotating and revoking the key %j, which does not exist, returns null', async id => {
-  const query = 'mutation ($id: ID!) { rotateApiKey(id: $id) { key } revokeApiKey(id: $id) { apiKey { id } } }';
+  const query =
+    'mutation ($id: ID!) { rotateApiKey(input: { id: $id }) { key } revokeApiKey(input: { id: $id }) { apiKey { id } } }';
   const { body } = await app.graphql(query, { id }, operator);
   expect(body).toEqual({ data: { rotateApiKey: null, revokeApiKey: null } });
 });

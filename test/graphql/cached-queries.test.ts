@@ -75,7 +75,7 @@ test.each([
   ['{ a: store(id: "a") { id } b: store(id: "b") { id } }', false],
   ['{ stores { nodes { menus { id } } } }', false],
   ['{ store(id: "a") { menus @skip(if: false) { id } } }', false],
-  ['mutation { replaceMenuConfiguration(storeId: "a", input: { items: [] }) { store { id } } }', false],
+  ['mutation { replaceMenuConfiguration(input: { storeId: "a", items: [] }) { store { id } } }', false],
 ])('isCacheable(%s) is %s', (query, expected) => {
   expect(isCacheable(schema, parse(query), undefined)).toBe(expected);
 });

@@ -25,13 +25,13 @@ const error = {
 };
 
 describe('replaceMenuConfiguration.diagnostics', () => {
-  const mutation = `mutation ($id: ID!, $input: MenuConfigurationInput!) {
-    replaceMenuConfiguration(storeId: $id, input: $input) { revision diagnostics { ${fields} } }
+  const mutation = `mutation ($input: MenuConfigurationInput!) {
+    replaceMenuConfiguration(input: $input) { revision diagnostics { ${fields} } }
   }`;
 
   test('returns the diagnostics of the new configuration', async () => {
     const store = await app.data.store();
-    const { body } = await app.graphql(mutation, { id: store.id, input: menuWithDiagnostics() });
+    const { body } = await app.graphql(mutation, { input: { storeId: store.id, ...menuWithDiagnostics() } });
     expect(body.errors).toBeUndefined();
     const { revision, diagnostics } = body.data.replaceMenuConfiguration;
     expect(revision).toBeGreaterThan(0);
@@ -44,13 +44,13 @@ describe('replaceMenuConfiguration.diagnostics', () => {
   });
 
   test('returns those of each of several replacements in one request', async () => {
-    const store = await app.data.store();
+    const { id: storeId } = await app.data.store();
     const { body } = await app.graphql(
-      `mutation ($id: ID!, $first: MenuConfigurationInput!, $second: MenuConfigurationInput!) {
-        first: replaceMenuConfiguration(storeId: $id, input: $first) { diagnostics { code } }
-        second: replaceMenuConfiguration(storeId: $id, input: $second) { diagnostics { code } }
+      `mutation ($first: MenuConfigurationInput!, $second: MenuConfigurationInput!) {
+        first: replaceMenuConfiguration(input: $first) { diagnostics { code } }
+        second: replaceMenuConfiguration(input: $second) { diagnostics { code } }
       }`,
-      { id: store.id, first: { items: [] }, second: { ...smallMenu(), menus: [] } },
+      { first: { storeId, items: [] }, second: { storeId, ...smallMenu(), menus: [] } },
     );
     expect(body.data.first.diagnostics).toEqual([]);
     expect(body.data.second.diagnostics).toContainEqual({ code: 'NO_MENU' });

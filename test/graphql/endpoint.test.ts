@@ -197,13 +197,17 @@ describe('A mistake in an argument', async () => {
   const replace = [
     'mutation',
     'MenuConfigurationInput!',
-    `replaceMenuConfiguration(storeId: "${store.id}", input: #) { store { id } }`,
+    'replaceMenuConfiguration(input: #) { store { id } }',
   ] as const;
-  const stock = ['mutation', '[StockInput!]!', `setStock(storeId: "${store.id}", items: #) { store { id } }`] as const;
+  const stock = [
+    'mutation',
+    '[StockInput!]!',
+    `setStock(input: { storeId: "${store.id}", items: # }) { store { id } }`,
+  ] as const;
   const hours = [
     'mutation',
     '[SpecialHoursInput!]!',
-    `setSpecialHours(storeId: "${store.id}", hours: #) { store { id } }`,
+    `setSpecialHours(input: { storeId: "${store.id}", hours: # }) { store { id } }`,
   ] as const;
   const search = ['query', 'OrderFilter', `store(id: "${store.id}") { orders(filter: #) { count } }`] as const;
   const { idempotencyKey: _, customer: _guest, ...quoted } = order;
@@ -265,7 +269,7 @@ describe('A mistake in an argument', async () => {
       'a number in nested lists',
       hours,
       [{ date: '2036-12-24', timePeriods: [{ startTime: '10:00', endTime: 12 }] }],
-      ['hours', 0, 'timePeriods', 0, 'endTime'],
+      ['input', 'hours', 0, 'timePeriods', 0, 'endTime'],
       'value_error',
     ],
     [
@@ -275,7 +279,7 @@ describe('A mistake in an argument', async () => {
         { externalId: 'item', inStock: true },
         { externalId: 'item', inStock: 'no' },
       ],
-      ['items', 1, 'inStock'],
+      ['input', 'items', 1, 'inStock'],
       'value_error',
     ],
     ['an unknown value of an enum', search, { status: ['DONE'] }, ['filter', 'status', 0], 'value_error'],
@@ -286,13 +290,13 @@ describe('A mistake in an argument', async () => {
         { externalId: 'item', inStock: true },
         { externalId: 'none', inStock: true },
       ],
-      ['items', 1, 'externalId'],
+      ['input', 'items', 1, 'externalId'],
       'reference_not_found',
     ],
     [
       'a reference that a rule forbids',
       replace,
-      { items: [item], categories: [{ externalId: 'c', name, itemExternalIds: ['soup', 'tea'] }] },
+      { storeId: store.id, items: [item], categories: [{ externalId: 'c', name, itemExternalIds: ['soup', 'tea'] }] },
       ['input', 'categories', 0, 'itemExternalIds', 1],
       'reference_not_found',
     ],

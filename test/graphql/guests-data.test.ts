@@ -70,9 +70,11 @@ const ways: Readonly<Record<string, () => Promise<unknown>>> = {
     query(`{ ordr(id: "${orderId}") { custmer } store(id: "baixa") { ordersRevison } }`),
   'revisions of orders': () => query('{ store(id: "baixa") { ordersRevision orderEventsCursor } }'),
   'the payload of a mutation': () =>
-    query(`mutation { markOrders(orderIds: ["${orderId}"], isRead: true) { orders { customer { name } } } }`),
+    query(
+      `mutation { markOrders(input: { orderIds: ["${orderId}"], isRead: true }) { orders { customer { name } } } }`,
+    ),
   'a change of an order': () =>
-    query(`mutation { changeOrderStatus(orderId: "${orderId}", to: ACCEPTED) { order { status } } }`),
+    query(`mutation { changeOrderStatus(input: { orderId: "${orderId}", to: ACCEPTED }) { order { status } } }`),
   'a quote of a hidden dish': () =>
     query(
       '{ quoteOrder(input: { storeId: "baixa", lines: [{ itemExternalId: "x" }] }) { price lines { name } problems { message } } }',
@@ -192,7 +194,7 @@ describe('A publishable key gets at no order, no guest and no other store by', (
       const { statements } = await app.statements.during(async () => {
         await query(`{ order(id: "${id}") { id } }`);
         await get(`/v1/orders/${id}`);
-        await query(`mutation { markOrders(orderIds: ["${id}"]) { orders { id } } }`);
+        await query(`mutation { markOrders(input: { orderIds: ["${id}"] }) { orders { id } } }`);
       });
       expect(statements.filter(statement => !statement.includes('from api_key k'))).toEqual([]);
     }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { MenuConfigurationInput } from '../../src/generated/graph.ts';
+import type { ConfigurationInput } from '../../src/menu/kinds.ts';
 import { sharedApp } from '../support/app.ts';
 import { smallMenu } from '../support/data.ts';
 
@@ -8,11 +8,10 @@ const store = await app.data.store({ country: 'PT' });
 const revisions: number[] = [];
 
 /** Replaces the menu and notes its revision. */
-async function replace(input: MenuConfigurationInput): Promise<void> {
-  const mutation = `mutation ($id: ID!, $input: MenuConfigurationInput!) {
-    replaceMenuConfiguration(storeId: $id, input: $input) { revision }
-  }`;
-  const { body } = await app.graphql(mutation, { id: store.id, input });
+async function replace(input: ConfigurationInput): Promise<void> {
+  const mutation =
+    'mutation ($input: MenuConfigurationInput!) { replaceMenuConfiguration(input: $input) { revision } }';
+  const { body } = await app.graphql(mutation, { input: { storeId: store.id, ...input } });
   revisions.push(body.data.replaceMenuConfiguration.revision);
 }
 

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { createReadAccess } from '../../src/database/pool.ts';
-import type { MenuConfigurationInput } from '../../src/generated/graph.ts';
 import { defaultMenuLimits } from '../../src/limits.ts';
 import { findConfigurationsAt, type RevisionRequest } from '../../src/menu/history/configurations-at.ts';
 import { pruneHistory } from '../../src/menu/history/repository.ts';
+import type { ConfigurationInput } from '../../src/menu/kinds.ts';
 import type { Permission } from '../../src/scope.ts';
 import { startApp } from '../support/app.ts';
 import { smallMenu } from '../support/data.ts';
@@ -27,19 +27,18 @@ async function errorOf(text: string, variables: object) {
   return `${extensions.code} ${message}`;
 }
 
-const replacement = `mutation ($id: ID!, $input: MenuConfigurationInput!) {
-  replaceMenuConfiguration(storeId: $id, input: $input) { revision }
-}`;
+const replacement =
+  'mutation ($input: MenuConfigurationInput!) { replaceMenuConfiguration(input: $input) { revision } }';
 const restoration = `mutation ($id: ID!, $revision: SafeInt!, $expected: SafeInt) {
-  restoreMenuConfiguration(storeId: $id, revision: $revision, expectedRevision: $expected) {
+  restoreMenuConfiguration(input: { storeId: $id, revision: $revision, expectedRevision: $expected }) {
     revision store { menuRevision items { externalId price } }
   }
 }`;
 const stockMutation =
-  'mutation ($id: ID!) { setStock(storeId: $id, items: [{ externalId: "item", inStock: false }]) { revision } }';
+  'mutation ($id: ID!) { setStock(input: { storeId: $id, items: [{ externalId: "item", inStock: false }] }) { revision } }';
 
-async function replace(id: string, input: MenuConfigurationInput, key = app.key): Promise<number> {
-  return (await graph(replacement, { id, input }, key)).replaceMenuConfiguration.revision;
+async function replace(storeId: string, input: ConfigurationInput, key = app.key): Promise<number> {
+  return (await graph(replacement, { input: { storeId, ...input } }, key)).replaceMenuConfiguration.revision;
 }
 
 interface Entry {
@@ -58,7 +57,7 @@ async function historyOf(id: string): Promise<Entry[]> {
 }
 
 /** A menu whose only item has this price. */
-function priced(price: number, text = 'Lunch'): MenuConfigurationInput {
+function priced(price: number, text = 'Lunch'): ConfigurationInput {
   const menu = smallMenu(text);
   return { ...menu, items: menu.items.map(item => ({ ...item, price })) };
 }
@@ -93,8 +92,8 @@ describe('Store.menuHistory', () => {
     const two = {
       items: ['side', 'item'].map(externalId => ({ ...smallMenu().items[0], externalId, modifierExternalIds: [] })),
     };
-    await replace(id, two as MenuConfigurationInput);
-    await replace(id, { items: two.items.toReversed() } as MenuConfigurationInput);
+    await replace(id, two as ConfigurationInput);
+    await replace(id, { items: two.items.toReversed() } as ConfigurationInput);
     const history = await historyOf(id);
     expect(history.map(({ id: _id, revision: _revision, createdAt: _createdAt, ...entry }) => entry)).toEqual([
       { source: 'MUTATION', keyName: 'test', summary: 'only the order of entities changed' },
@@ -221,7 +220,7 @@ describe('Store.menuHistory', () => {
     await app.data.menu(store);
     const before = await historyOf(store.id);
     await app.graphql(
-      'mutation ($id: ID!) { setStock(storeId: $id, items: [{ externalId: "item", inStock: false }, { externalId: "none", inStock: false }]) { revision } }',
+      'mutation ($id: ID!) { setStock(input: { storeId: $id, items: [{ externalId: "item", inStock: false }, { externalId: "none", inStock: false }] }) { revision } }',
       { id: store.id },
     );
     const changeTwice = (fails: boolean) =>
@@ -406,7 +405,7 @@ describe('Store.menuConfigurationAt', () => {
       [-1, unknown(-1)],
     ] as const) {
       expect(await errorOf(at, { id: store.id, revision })).toBe(error);
-      expect(await errorOf(restoration, { id: store.id, revision })).toBe(error);
+      expect(await errorOf(restoration, { id: store.id, revision })).toBe(error.replace(' ', ' input.'));
     }
     expect(
       (await graph('query ($id: ID!) { store(id: $id) { menuRevision } }', { id: store.id })).store.menuRevision,
@@ -423,7 +422,7 @@ describe('Store.menuConfigurationAt', () => {
     }
     // Another store's revision is unknown also where it is within the period.
     expect(await errorOf(restoration, { id: other.id, revision: kept })).toBe(
-      `BAD_USER_INPUT revision: this menu has no revision ${kept}; the current one is ${foreign}`,
+      `BAD_USER_INPUT input.revision: this menu has no revision ${kept}; the current one is ${foreign}`,
     );
   });
 });
@@ -519,7 +518,7 @@ describe('restoreMenuConfiguration', () => {
     await replace(store.id, priced(3));
     const before = await historyOf(store.id);
     expect(await errorOf(restoration, { id: store.id, revision: large })).toBe(
-      `BAD_USER_INPUT revision: revision ${large} can no longer be restored: The configuration has 55 entities; at most 50 are allowed`,
+      `BAD_USER_INPUT input.revision: revision ${large} can no longer be restored: The configuration has 55 entities; at most 50 are allowed`,
     );
     expect(await historyOf(store.id)).toEqual(before);
   });

@@ -141,7 +141,7 @@ test('a mutation responds with money', async () => {
   const place = `mutation ($input: PlaceOrderInput!) { placeOrder(input: $input) { order { id totalMoney ${money} } } }`;
   const { order } = (await app.graphql(place, { input })).body.data.placeOrder;
   expect(order.totalMoney).toEqual({ amount: 250, currency: 'KWD', decimal: '0.250' });
-  const accept = `mutation ($id: ID!) { changeOrderStatus(orderId: $id, to: ACCEPTED) { order { totalMoney ${money} } } }`;
+  const accept = `mutation ($id: ID!) { changeOrderStatus(input: { orderId: $id, to: ACCEPTED }) { order { totalMoney ${money} } } }`;
   const accepted = await app.graphql(accept, { id: order.id });
   expect(accepted.body.data.changeOrderStatus.order.totalMoney).toEqual(order.totalMoney);
 });

@@ -34,7 +34,7 @@ describe('changeOrderStatus', async () => {
         const next =
           allowed.length > 0 ? `only ${allowed.join(', ').replace(/, (\w+)$/, ' or $1')}` : 'since it is completed';
         const message = `an order that is ${from} cannot become ${to}, ${next}`;
-        expect(error?.extensions.errors).toEqual([{ path: ['to'], type: 'invalid_transition', message }]);
+        expect(error?.extensions.errors).toEqual([{ path: ['input', 'to'], type: 'invalid_transition', message }]);
       }
     }
   });
@@ -128,8 +128,8 @@ describe('changeOrderStatus', async () => {
     const { id } = await place(storeId, ['1 cola']);
     const order = 'order { status store { ordersRevision orders(filter: { status: [READY] }) { count } } }';
     const { body } = await app.graphql(`mutation {
-      one: changeOrderStatus(orderId: "${id}", to: ACCEPTED) { ${order} }
-      two: changeOrderStatus(orderId: "${id}", to: READY) { ${order} }
+      one: changeOrderStatus(input: { orderId: "${id}", to: ACCEPTED }) { ${order} }
+      two: changeOrderStatus(input: { orderId: "${id}", to: READY }) { ${order} }
     }`);
     const [one, two] = [body.data.one.order, body.data.two.order];
     expect([one.status, two.status]).toEqual(['ACCEPTED', 'READY']);
@@ -147,7 +147,7 @@ describe('the steps of an order', async () => {
   };
   const changeWith = async (id: string, to: string, details: object = {}, key = app.key) => {
     const mutation = `mutation ($id: ID!, $to: OrderStatus!, $reason: String, $readyBy: DateTime) {
-      changeOrderStatus(orderId: $id, to: $to, reason: $reason, readyBy: $readyBy) { order { ${fields} } }
+      changeOrderStatus(input: { orderId: $id, to: $to, reason: $reason, readyBy: $readyBy }) { order { ${fields} } }
     }`;
     const { body } = await app.graphql(mutation, { id, to, ...details }, { 'x-api-key': key });
     return { order: body.data?.changeOrderStatus?.order, errors: body.errors?.[0].extensions.errors };
@@ -212,11 +212,11 @@ describe('the steps of an order', async () => {
     const details = { reason: 'x'.repeat(1001), readyBy: '2020-01-01T00:00:00Z' };
     const { errors } = await changeWith(id, 'FULFILLED', details);
     expect(errors).toMatchObject([
-      { path: ['to'], type: 'invalid_transition' },
-      { path: ['reason'], type: 'string_too_long' },
-      { path: ['readyBy'], type: 'value_error' },
+      { path: ['input', 'to'], type: 'invalid_transition' },
+      { path: ['input', 'reason'], type: 'string_too_long' },
+      { path: ['input', 'readyBy'], type: 'value_error' },
     ]);
-    expect((await changeWith(id, 'ACCEPTED', { reason: 'a\0' })).errors).toMatchObject([{ path: ['reason'] }]);
+    expect((await changeWith(id, 'ACCEPTED', { reason: 'a\0' })).errors).toMatchObject([{ path: ['input', 'reason'] }]);
     expect((await read(id)).steps).toHaveLength(1);
   });
 });
@@ -231,7 +231,7 @@ describe('markOrders', async () => {
     const ids = [id, other.id, 'none'];
     const { error } = await mark(ids, { inPos: true }, key);
     const unknown = (index: number) => ({
-      path: ['orderIds', index],
+      path: ['input', 'orderIds', index],
       type: 'reference_not_found',
       message: `no order with the id "${ids[index]}" is in the scope of the API key`,
     });
@@ -241,8 +241,8 @@ describe('markOrders', async () => {
 
   test('needs 1 to 500 ids and a mark', async () => {
     expect((await mark([], {})).error?.extensions.errors).toMatchObject([
-      { path: ['orderIds'], type: 'too_short' },
-      { path: ['isRead'], type: 'missing' },
+      { path: ['input', 'orderIds'], type: 'too_short' },
+      { path: ['input', 'isRead'], type: 'missing' },
     ]);
     expect((await mark(Array(501).fill('x'), { inPos: true })).error?.extensions.errors).toMatchObject([
       { type: 'too_long' },

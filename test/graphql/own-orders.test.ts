@@ -110,10 +110,14 @@ describe('a key with READ_OWN_ORDERS', () => {
 
   test('changes and marks its own orders, and no others', async () => {
     const change = (id: string) =>
-      app.graphql(`mutation { changeOrderStatus(orderId: "${id}", to: ACCEPTED) { order { status } } }`, {}, kiosk);
+      app.graphql(
+        `mutation { changeOrderStatus(input: { orderId: "${id}", to: ACCEPTED }) { order { status } } }`,
+        {},
+        kiosk,
+      );
     const mark = (ids: readonly string[]) =>
       app.graphql(
-        'mutation ($ids: [ID!]!) { markOrders(orderIds: $ids, inPos: true) { orders { inPos } } }',
+        'mutation ($ids: [ID!]!) { markOrders(input: { orderIds: $ids, inPos: true }) { orders { inPos } } }',
         { ids },
         kiosk,
       );
@@ -187,10 +191,10 @@ const ways: Readonly<Record<string, string>> = {
   'a stream': 'subscription { orderEvents(storeId: "baixa") { order { id } } }',
   'a skipped field': '{ store(id: "baixa") { ordersRevision @skip(if: true) } }',
   webhooks: '{ webhooks { deliveries { orderId } } }',
-  'a change of status': `mutation { changeOrderStatus(orderId: "${foreign.id}", to: READY) { order { id status } } }`,
-  'a repeated change': `mutation { changeOrderStatus(orderId: "${foreign.id}", to: PENDING, idempotent: true) { order { status } } }`,
-  'a conflict': `mutation { changeOrderStatus(orderId: "${foreign.id}", to: READY, from: ACCEPTED) { order { status } } }`,
-  'a mark': `mutation { markOrders(storeId: "baixa", orderIds: ["${foreign.id}"], isRead: true) { orders { customer { name } } } }`,
+  'a change of status': `mutation { changeOrderStatus(input: { orderId: "${foreign.id}", to: READY }) { order { id status } } }`,
+  'a repeated change': `mutation { changeOrderStatus(input: { orderId: "${foreign.id}", to: PENDING, idempotent: true }) { order { status } } }`,
+  'a conflict': `mutation { changeOrderStatus(input: { orderId: "${foreign.id}", to: READY, from: ACCEPTED }) { order { status } } }`,
+  'a mark': `mutation { markOrders(input: { storeId: "baixa", orderIds: ["${foreign.id}"], isRead: true }) { orders { customer { name } } } }`,
   'an idempotency key with the same order': `mutation { placeOrder(${input('foreign', 'Secret Guest', '98765432')}) { order { id status } } }`,
   'an idempotency key with another order': `mutation { placeOrder(${input('foreign', 'Ana', '1')}) { order { id status } } }`,
   'a key of its own':
@@ -215,7 +219,7 @@ test('nor by a stream of something else', async () => {
   const changing = (async () => {
     for (let inStock = false; !hasEvent; inStock = !inStock)
       await app.graphql(
-        `mutation { setStock(storeId: "baixa", items: [{ externalId: "item", inStock: ${inStock} }]) { revision } }`,
+        `mutation { setStock(input: { storeId: "baixa", items: [{ externalId: "item", inStock: ${inStock} }] }) { revision } }`,
       );
   })();
   expect((await result).data.menuEvents.store.orders).toEqual({ count: 1, nodes: [{ id: own.id }] });
@@ -271,7 +275,7 @@ describe('an administrator who reads its own orders', () => {
     const kioskId = (await read('viewer { id }')).data.viewer.id;
     for (const mutation of [
       create,
-      `mutation { rotateApiKey(id: "${kioskId}") { key } }`,
+      `mutation { rotateApiKey(input: { id: "${kioskId}" }) { key } }`,
       'mutation { createWebhook(input: { url: "http://127.0.0.1:9/", storeId: "baixa", kinds: [ORDER_PLACED] }) { secret } }',
     ]) {
       const { body } = await app.graphql(mutation, {}, admin);

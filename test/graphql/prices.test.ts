@@ -6,7 +6,7 @@ import { endOfLog } from '../support/events.ts';
 const app = await sharedApp();
 
 const mutation = `mutation ($id: ID!, $items: [ItemPriceInput!], $modifierItems: [ModifierItemPriceInput!], $revision: SafeInt) {
-  changePrices(storeId: $id, items: $items, modifierItems: $modifierItems, expectedRevision: $revision) { revision }
+  changePrices(input: { storeId: $id, items: $items, modifierItems: $modifierItems, expectedRevision: $revision }) { revision }
 }`;
 const changePrices = (id: string, changes: object, key = app.key) =>
   app.graphql(mutation, { id, ...changes }, { 'x-api-key': key });
@@ -59,9 +59,9 @@ describe('changePrices', () => {
       })
     ).body;
     expect(errors[0].extensions.errors).toMatchObject([
-      { path: ['items', 2, 'externalId'], type: 'duplicate_external_id' },
-      { path: ['items', 1, 'externalId'], type: 'reference_not_found' },
-      { path: ['modifierItems', 0, 'externalId'], type: 'reference_not_found' },
+      { path: ['input', 'items', 2, 'externalId'], type: 'duplicate_external_id' },
+      { path: ['input', 'items', 1, 'externalId'], type: 'reference_not_found' },
+      { path: ['input', 'modifierItems', 0, 'externalId'], type: 'reference_not_found' },
     ]);
     const conflict = await changePrices(id, { items: [{ externalId: 'item', price: 1 }], revision: 1 });
     expect(conflict.body.errors[0].extensions.code).toBe('CONFLICT');

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { InvalidInput } from '@carte/base/errors';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { MenuConfigurationInput } from '../../src/generated/graph.ts';
+import type { ConfigurationInput } from '../../src/menu/kinds.ts';
 import { operatorScope } from '../../src/scope.ts';
 import { createData, smallMenu } from '../support/data.ts';
 import { createDatabase } from '../support/database.ts';
@@ -63,7 +63,7 @@ const wholeWeek = days.map(dayOfWeek => ({ dayOfWeek, timePeriods: [{ startTime:
 const listOf = <T>(ids: readonly string[], fields: (externalId: string) => fc.Arbitrary<T>) =>
   fc.tuple(...ids.map(fields)).map(list => list as T[]);
 
-const menus: fc.Arbitrary<MenuConfigurationInput> = fc.record({
+const menus: fc.Arbitrary<ConfigurationInput> = fc.record({
   menus: listOf(['week', 'always'], externalId =>
     fc.record({
       externalId: fc.constant(externalId),
@@ -126,7 +126,7 @@ const quantity = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(-1, 0, 1000, 1001) },
 );
 /** Mostly what the item offers: wholly random choices would hardly ever be allowed. */
-const lineOf = ({ items, modifierGroups }: MenuConfigurationInput) =>
+const lineOf = ({ items, modifierGroups }: ConfigurationInput) =>
   fc.constantFrom(...items, ...items, undefined).chain(item => {
     const offered = (item?.modifierExternalIds ?? []).flatMap(groupExternalId => {
       const group = modifierGroups?.find(({ externalId }) => externalId === groupExternalId);

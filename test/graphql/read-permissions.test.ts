@@ -64,7 +64,7 @@ describe('a field that the key may not read', () => {
   });
 
   test('is refused in the payload of a mutation, which then changes nothing', async () => {
-    const mark = `mutation { markOrders(orderIds: ["${order?.id}"], isRead: true) { orders { isRead } } }`;
+    const mark = `mutation { markOrders(input: { orderIds: ["${order?.id}"], isRead: true }) { orders { isRead } } }`;
     const writer = await headersWith('ORDERS', 'MENU', 'READ_HISTORY');
     expect((await app.graphql(mark, {}, writer)).body.errors[0].path).toEqual(['markOrders', 'orders', 'isRead']);
     expect((await app.graphql(`{ order(id: "${order?.id}") { isRead } }`)).body.data.order.isRead).toBe(false);
@@ -98,7 +98,7 @@ describe('a field that the key may not read', () => {
     const keepChanging = async () => {
       for (let inStock = false; !hasEnded; inStock = !inStock) {
         await app.graphql(
-          `mutation { setStock(storeId: "baixa", items: [{ externalId: "item", inStock: ${inStock} }]) { revision } }`,
+          `mutation { setStock(input: { storeId: "baixa", items: [{ externalId: "item", inStock: ${inStock} }] }) { revision } }`,
         );
       }
     };
@@ -138,7 +138,7 @@ describe('an administrator who may not read orders', async () => {
       errors: [{ message, path: ['createApiKey'], extensions: { code: 'FORBIDDEN' } }],
     });
     const id = (await app.graphql('{ viewer { id } }')).body.data.viewer.id;
-    const rotated = await app.graphql(`mutation { rotateApiKey(id: "${id}") { key } }`, {}, admin);
+    const rotated = await app.graphql(`mutation { rotateApiKey(input: { id: "${id}" }) { key } }`, {}, admin);
     expect(rotated.body.errors[0]).toMatchObject({ message, path: ['rotateApiKey'] });
     const webhook = (kind: string) =>
       app.graphql(

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import type { MenuConfigurationInput } from '../../src/generated/graph.ts';
+import type { ConfigurationInput } from '../../src/menu/kinds.ts';
 import { replaceMenuConfiguration } from '../../src/menu/replace.ts';
 import { sharedApp } from '../support/app.ts';
 import { operatorFork, smallMenu } from '../support/data.ts';
 
 const app = await sharedApp();
 
-const mutation = `mutation ($id: ID!, $input: MenuConfigurationInput!, $expected: SafeInt) {
-  replaceMenuConfiguration(storeId: $id, input: $input, expectedRevision: $expected) {
+const mutation = `mutation ($input: MenuConfigurationInput!) {
+  replaceMenuConfiguration(input: $input) {
     revision
     store {
       menuRevision
@@ -17,7 +17,8 @@ const mutation = `mutation ($id: ID!, $input: MenuConfigurationInput!, $expected
   }
 }`;
 
-const replace = (id: string, input: object, expected?: number) => app.graphql(mutation, { id, input, expected });
+const replace = (storeId: string, menu: object, expectedRevision?: number) =>
+  app.graphql(mutation, { input: { storeId, expectedRevision, ...menu } });
 
 const sql = <T>(text: string, values: unknown[] = []) => operatorFork(app.orm).execute<T[]>(text, values);
 
@@ -97,7 +98,7 @@ describe('replaceMenuConfiguration', () => {
     await replace(store.id, smallMenu());
     const before = [await rowVersions(store.id), await lastIds()];
     const good = smallMenu();
-    const bad: MenuConfigurationInput = {
+    const bad: ConfigurationInput = {
       ...good,
       items: [...good.items, ...good.items, ...good.items.map(item => ({ ...item, externalId: '' }))],
       categories: (good.categories ?? []).map(category => ({ ...category, itemExternalIds: ['item', 'item', 'gone'] })),
@@ -160,7 +161,7 @@ describe('replaceMenuConfiguration', () => {
     const store = await app.data.store();
     const other = await app.data.merchant();
     const key = await app.newKey({ merchantIds: [other.id] });
-    const variables = (id: string) => ({ id, input: smallMenu() });
+    const variables = (id: string) => ({ input: { storeId: id, ...smallMenu() } });
     const foreign = await app.graphql(mutation, variables(store.id), { 'x-api-key': key });
     const absent = await app.graphql(mutation, variables('no-such-store'), { 'x-api-key': key });
     expect(foreign.body).toEqual({ data: { replaceMenuConfiguration: null } });

@@ -19,9 +19,9 @@ const allDay = ['MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT', 'SUN'].map(dayOfWeek =
   dayOfWeek,
   timePeriods: [{ startTime: '00:00', endTime: '24:00' }],
 }));
-const menuOf = (text: string) => {
+const menuOf = (text: string, storeId: string) => {
   const { menus, ...rest } = smallMenu(text);
-  return { ...rest, menus: (menus ?? []).map(menu => ({ ...menu, availability: allDay })) };
+  return { storeId, ...rest, menus: (menus ?? []).map(menu => ({ ...menu, availability: allDay })) };
 };
 
 /** A store with values that nobody else has, by the permission that they need. */
@@ -36,10 +36,9 @@ async function plant() {
   const colleague = {
     'x-api-key': await app.newKey({ all: true, permissions: ['MENU', 'ORDERS'], name: 'secret-colleague' }),
   };
-  const replace =
-    'mutation ($id: ID!, $input: MenuConfigurationInput!) { replaceMenuConfiguration(storeId: $id, input: $input) { revision } }';
-  const former = await app.graphql(replace, { id: store.id, input: menuOf('secret-former') }, colleague);
-  const current = await app.graphql(replace, { id: store.id, input: menuOf('secret-dish') }, colleague);
+  const replace = 'mutation ($input: MenuConfigurationInput!) { replaceMenuConfiguration(input: $input) { revision } }';
+  const former = await app.graphql(replace, { input: menuOf('secret-former', store.id) }, colleague);
+  const current = await app.graphql(replace, { input: menuOf('secret-dish', store.id) }, colleague);
   const [closed] = await app.data.orders(store, 1, { customerName: 'secret-guest', status: 'STORE_CANCELLED' });
   const placed = await app.graphql(
     `mutation { ${place(store.id, 'taken', 'secret-guest')} { order { id } } }`,
@@ -83,26 +82,26 @@ async function plant() {
 /** What a caller may try with each mutation, with what it may know. */
 const attempts: Record<string, (planted: Awaited<ReturnType<typeof plant>>) => readonly string[]> = {
   replaceMenuConfiguration: ({ store }) => [
-    `replaceMenuConfiguration(storeId: "${store.id}", expectedRevision: 1, input: { menus: [], categories: [], items: [], modifierGroups: [], modifierItems: [] }) { revision }`,
-    `replaceMenuConfiguration(storeId: "${store.id}", input: { menus: [], categories: [{ externalId: "c", itemExternalIds: ["item"] }], items: [], modifierGroups: [], modifierItems: [] }) { __typename }`,
-    `replaceMenuConfiguration(storeId: "${store.id}", expectedRevision: 1, input: { menus: [], categories: [], items: [], modifierGroups: [], modifierItems: [] }) { store { city items { name { translations } } } }`,
+    `replaceMenuConfiguration(input: { storeId: "${store.id}", expectedRevision: 1, menus: [], categories: [], items: [], modifierGroups: [], modifierItems: [] }) { revision }`,
+    `replaceMenuConfiguration(input: { storeId: "${store.id}", menus: [], categories: [{ externalId: "c", itemExternalIds: ["item"] }], items: [], modifierGroups: [], modifierItems: [] }) { __typename }`,
+    `replaceMenuConfiguration(input: { storeId: "${store.id}", expectedRevision: 1, menus: [], categories: [], items: [], modifierGroups: [], modifierItems: [] }) { store { city items { name { translations } } } }`,
   ],
   setStock: ({ store }) => [
-    `setStock(storeId: "${store.id}", items: [{ externalId: "no-such", inStock: false }]) { __typename }`,
-    `setStock(storeId: "${store.id}", items: [{ externalId: "item", inStock: true }]) { store { contacts menuRevision } }`,
+    `setStock(input: { storeId: "${store.id}", items: [{ externalId: "no-such", inStock: false }] }) { __typename }`,
+    `setStock(input: { storeId: "${store.id}", items: [{ externalId: "item", inStock: true }] }) { store { contacts menuRevision } }`,
   ],
   changePrices: ({ store }) => [
-    `changePrices(storeId: "${store.id}", items: [{ externalId: "item", price: -1 }]) { __typename }`,
-    `changePrices(storeId: "${store.id}", expectedRevision: 1, items: [{ externalId: "item", price: 1 }]) { __typename }`,
-    `changePrices(storeId: "${store.id}", expectedRevision: 1, items: [{ externalId: "item", price: 1 }]) { store { city } }`,
+    `changePrices(input: { storeId: "${store.id}", items: [{ externalId: "item", price: -1 }] }) { __typename }`,
+    `changePrices(input: { storeId: "${store.id}", expectedRevision: 1, items: [{ externalId: "item", price: 1 }] }) { __typename }`,
+    `changePrices(input: { storeId: "${store.id}", expectedRevision: 1, items: [{ externalId: "item", price: 1 }] }) { store { city } }`,
   ],
   setSpecialHours: ({ store }) => [
-    `setSpecialHours(storeId: "${store.id}", hours: []) { __typename }`,
-    `setSpecialHours(storeId: "${store.id}", hours: [{ date: "x" }]) { store { storePhone } }`,
+    `setSpecialHours(input: { storeId: "${store.id}", hours: [] }) { __typename }`,
+    `setSpecialHours(input: { storeId: "${store.id}", hours: [{ date: "x" }] }) { store { storePhone } }`,
   ],
   setStoreOrdering: ({ store }) => [
-    `setStoreOrdering(storeId: "${store.id}", state: OPEN) { __typename }`,
-    `setStoreOrdering(storeId: "${store.id}", state: OPEN) { store { merchant { brandName } orders { nodes { id } } } }`,
+    `setStoreOrdering(input: { storeId: "${store.id}", state: OPEN }) { __typename }`,
+    `setStoreOrdering(input: { storeId: "${store.id}", state: OPEN }) { store { merchant { brandName } orders { nodes { id } } } }`,
   ],
   placeOrder: ({ store }) => [
     `${place(store.id, 'taken')} { __typename }`,
@@ -117,12 +116,12 @@ const attempts: Record<string, (planted: Awaited<ReturnType<typeof plant>>) => r
       'to: READY, idempotent: true',
       'to: READY, from: ACCEPTED, idempotent: true',
     ].flatMap(change => [
-      `changeOrderStatus(orderId: "${closedId}", ${change}) { __typename }`,
-      `changeOrderStatus(orderId: "${closedId}", ${change}) { order { status } }`,
+      `changeOrderStatus(input: { orderId: "${closedId}", ${change} }) { __typename }`,
+      `changeOrderStatus(input: { orderId: "${closedId}", ${change} }) { order { status } }`,
     ]),
   markOrders: ({ store, closedId }) => [
-    `markOrders(orderIds: ["${closedId}", "no-such"], isRead: true) { __typename }`,
-    `markOrders(storeId: "${store.id}", orderIds: ["${closedId}"], isRead: true) { orders { status customer { name } } }`,
+    `markOrders(input: { orderIds: ["${closedId}", "no-such"], isRead: true }) { __typename }`,
+    `markOrders(input: { storeId: "${store.id}", orderIds: ["${closedId}"], isRead: true }) { orders { status customer { name } } }`,
   ],
   saveStore: ({ merchant }) => [
     `saveStore(input: { id: "new-store", name: {}, merchant: { id: "no-such" } }) { __typename }`,
@@ -136,32 +135,34 @@ const attempts: Record<string, (planted: Awaited<ReturnType<typeof plant>>) => r
     `createApiKey(input: { name: "x", storeIds: ["${store.id}"], merchantIds: ["${merchant.id}"] }) { __typename }`,
     `createApiKey(input: { name: "x", storeIds: ["${store.id}"], permissions: [READ_MENUS] }) { apiKey { scope { stores { contacts } } } }`,
   ],
-  rotateApiKey: () => ['rotateApiKey(id: "no-such") { key }'],
-  revokeApiKey: () => ['revokeApiKey(id: "no-such") { __typename }'],
+  rotateApiKey: () => ['rotateApiKey(input: { id: "no-such" }) { key }'],
+  revokeApiKey: () => ['revokeApiKey(input: { id: "no-such" }) { __typename }'],
   createWebhook: ({ store }) => [
     `createWebhook(input: { url: "http://127.0.0.1:1/", storeId: "${store.id}", kinds: [ORDER_PLACED, MENU_CHANGED] }) { secret }`,
     `createWebhook(input: { url: "http://127.0.0.1:1/", storeId: "${store.id}", kinds: [] }) { webhook { store { city } } }`,
   ],
-  rotateWebhookSecret: () => ['rotateWebhookSecret(id: "no-such") { __typename }'],
+  rotateWebhookSecret: () => ['rotateWebhookSecret(input: { id: "no-such" }) { __typename }'],
   pauseWebhook: ({ webhookId }) => [
-    `pauseWebhook(id: "${webhookId}") { webhook { deliveries { orderId } store { city } } }`,
-    `pauseWebhook(id: "${webhookId}") { __typename }`,
+    `pauseWebhook(input: { id: "${webhookId}" }) { webhook { deliveries { orderId } store { city } } }`,
+    `pauseWebhook(input: { id: "${webhookId}" }) { __typename }`,
   ],
-  resumeWebhook: ({ webhookId }) => [`resumeWebhook(id: "${webhookId}") { webhook { notice deliveries { kind } } }`],
-  testWebhook: ({ webhookId }) => [`testWebhook(id: "${webhookId}") { error }`],
+  resumeWebhook: ({ webhookId }) => [
+    `resumeWebhook(input: { id: "${webhookId}" }) { webhook { notice deliveries { kind } } }`,
+  ],
+  testWebhook: ({ webhookId }) => [`testWebhook(input: { id: "${webhookId}" }) { error }`],
   redeliverWebhookMessage: ({ webhookId }) => [
-    `redeliverWebhookMessage(id: "${webhookId}", messageId: "msg_1") { error }`,
+    `redeliverWebhookMessage(input: { id: "${webhookId}", messageId: "msg_1" }) { error }`,
   ],
   redeliverWebhookEvents: ({ webhookId }) => [
-    `redeliverWebhookEvents(id: "${webhookId}", since: "2020-01-01") { webhook { notice } }`,
+    `redeliverWebhookEvents(input: { id: "${webhookId}", since: "2020-01-01" }) { webhook { notice } }`,
   ],
   restoreMenuConfiguration: ({ store, formerRevision }) => [
-    `restoreMenuConfiguration(storeId: "${store.id}", revision: ${formerRevision}) { __typename }`,
-    `restoreMenuConfiguration(storeId: "${store.id}", revision: 1) { revision }`,
-    `restoreMenuConfiguration(storeId: "${store.id}", revision: ${formerRevision}, expectedRevision: 1) { __typename }`,
-    `restoreMenuConfiguration(storeId: "${store.id}", revision: ${formerRevision}) { store { menuHistory { nodes { keyName } } } }`,
+    `restoreMenuConfiguration(input: { storeId: "${store.id}", revision: ${formerRevision} }) { __typename }`,
+    `restoreMenuConfiguration(input: { storeId: "${store.id}", revision: 1 }) { revision }`,
+    `restoreMenuConfiguration(input: { storeId: "${store.id}", revision: ${formerRevision}, expectedRevision: 1 }) { __typename }`,
+    `restoreMenuConfiguration(input: { storeId: "${store.id}", revision: ${formerRevision} }) { store { menuHistory { nodes { keyName } } } }`,
   ],
-  removeWebhook: () => ['removeWebhook(id: "no-such") { __typename }'],
+  removeWebhook: () => ['removeWebhook(input: { id: "no-such" }) { __typename }'],
 };
 
 test('every mutation is among those that are tried', () => {
@@ -249,7 +250,7 @@ test('a key without READ_ORDERS learns of the orders that it has placed itself, 
     'to: READY, idempotent: true',
   ];
   for (const change of changes) {
-    const mutation = `changeOrderStatus(orderId: "${order?.id}", ${change})`;
+    const mutation = `changeOrderStatus(input: { orderId: "${order?.id}", ${change} })`;
     const [known, hidden] = [await message(mutation, own), await message(mutation, other)];
     expect(hidden, change).not.toContain('PENDING');
     if (change !== 'to: ACCEPTED, from: READY') expect(known, change).toContain('PENDING');

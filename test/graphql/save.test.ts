@@ -210,7 +210,7 @@ test('each mutation reports its end, also one that fails, so that its events get
   );
   const source = `mutation {
     saved: saveMerchant(input: { id: "reported", brandName: "Casa" }) { merchant { id } }
-    refused: markOrders(orderIds: [], isRead: true) { orders { id } }
+    refused: markOrders(input: { orderIds: [], isRead: true }) { orders { id } }
   }`;
   const { data, errors } = await graphql({ schema: loadSchema(), source, contextValue });
   expect(data).toMatchObject({ saved: { merchant: { id: 'reported' } } });

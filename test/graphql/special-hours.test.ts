@@ -13,7 +13,7 @@ const { primary } = await createReadAccess(app.orm);
 const start = await currentPosition(primary);
 
 const mutation = `mutation ($storeId: ID!, $hours: [SpecialHoursInput!]!) {
-  setSpecialHours(storeId: $storeId, hours: $hours) { store { specialHours { date name timePeriods { startTime endTime } } } }
+  setSpecialHours(input: { storeId: $storeId, hours: $hours }) { store { specialHours { date name timePeriods { startTime endTime } } } }
 }`;
 const call = async (storeId: string, hours: readonly object[]) =>
   (await app.graphql(mutation, { storeId, hours })).body;
@@ -43,14 +43,14 @@ describe('setSpecialHours', () => {
     ]);
     const found: { path: unknown[]; type: string; message: string }[] = errors[0].extensions.errors;
     expect(found.slice(0, 8).map(({ path, message }) => `${path.join('.')}: ${message}`)).toEqual([
-      'hours.0.date: "2036-02-30" is not a date such as "2026-12-24"',
-      'hours.0.timePeriods.0.startTime: "9:00" is not a time such as "09:30"',
-      'hours.0.timePeriods.0.endTime: "24:30" is not a time such as "09:30"',
-      'hours.1.name: the text has 256 characters; at most 255 are allowed',
-      'hours.2.date: 2036-12-24 is already at index 1',
-      'hours.2.name: Value error, the character U+0000 is not allowed',
-      'hours.2.timePeriods: the list has 25 elements; at most 24 are allowed',
-      'hours.2.timePeriods.0.startTime: "24:00" is not a time such as "09:30"',
+      'input.hours.0.date: "2036-02-30" is not a date such as "2026-12-24"',
+      'input.hours.0.timePeriods.0.startTime: "9:00" is not a time such as "09:30"',
+      'input.hours.0.timePeriods.0.endTime: "24:30" is not a time such as "09:30"',
+      'input.hours.1.name: the text has 256 characters; at most 255 are allowed',
+      'input.hours.2.date: 2036-12-24 is already at index 1',
+      'input.hours.2.name: Value error, the character U+0000 is not allowed',
+      'input.hours.2.timePeriods: the list has 25 elements; at most 24 are allowed',
+      'input.hours.2.timePeriods.0.startTime: "24:00" is not a time such as "09:30"',
     ]);
     const many = await call(
       id,

@@ -13,7 +13,7 @@ const timeout = 120_000;
 const fields = `store { menuRevision items { inStock } modifierItems { inStock }
   soldOutUntil { until item { externalId } modifierItem { externalId } } }`;
 const mutation = `mutation ($id: ID!, $items: [StockInput!], $modifierItems: [StockInput!]) {
-  result: setStock(storeId: $id, items: $items, modifierItems: $modifierItems) { ${fields} }
+  result: setStock(input: { storeId: $id, items: $items, modifierItems: $modifierItems }) { ${fields} }
 }`;
 const later = new Date(Date.now() + 3_600_000).toISOString();
 const evenLater = new Date(Date.now() + 7_200_000).toISOString();
@@ -144,7 +144,7 @@ describe('StockInput.until', () => {
     await set(id, soldOut);
     expect(await pending(id)).toEqual(['item']);
     const restore =
-      'mutation ($id: ID!, $revision: SafeInt!) { restoreMenuConfiguration(storeId: $id, revision: $revision) { revision } }';
+      'mutation ($id: ID!, $revision: SafeInt!) { restoreMenuConfiguration(input: { storeId: $id, revision: $revision }) { revision } }';
     await app.graphql(restore, { id, revision: menuRevision });
     expect(await stateOf(id)).toMatchObject({ items: [{ inStock: false }], soldOutUntil: [] });
     await app.data.menu(store, smallMenu('Dinner'));

@@ -15,7 +15,7 @@ interface Changes {
 }
 
 const mutation = `mutation ($id: ID!, $items: [StockInput!], $modifierItems: [StockInput!]) {
-  setStock(storeId: $id, items: $items, modifierItems: $modifierItems) { revision }
+  setStock(input: { storeId: $id, items: $items, modifierItems: $modifierItems }) { revision }
 }`;
 const itemSoldOut: Changes = { items: [{ externalId: 'item', inStock: false }] };
 const allSoldOut: Changes = { ...itemSoldOut, modifierItems: [{ externalId: 'modifier', inStock: false }] };
@@ -83,7 +83,7 @@ describe('setStock', () => {
     const { id } = await createStore();
     const selection = 'revision store { menuRevision items { inStock store { menuRevision } } }';
     const call = (inStock: boolean) =>
-      `setStock(storeId: "${id}", items: [{ externalId: "item", inStock: ${inStock} }])`;
+      `setStock(input: { storeId: "${id}", items: [{ externalId: "item", inStock: ${inStock} }] })`;
     const { body } = await app.graphql(
       `mutation { a: ${call(false)} { ${selection} } b: ${call(true)} { ${selection} } c: ${call(false)} { revision store { menuRevision } } }`,
     );
@@ -111,12 +111,12 @@ describe('setStock', () => {
     expect(
       errors.map(({ path, message }: { path: string[]; message: string }) => `${path.join('.')}: ${message}`),
     ).toEqual([
-      'items.4.externalId: Value error, the character U+0000 is not allowed',
-      'items.2.externalId: external id "item" is already that of the item at index 0',
-      'items.3.externalId: String should have at least 1 character',
-      'items.1.externalId: no item has the external id "soup"',
-      'items.5.externalId: no item has the external id "modifier"',
-      'modifierItems.0.externalId: no modifier item has the external id "x\\"y"',
+      'input.items.4.externalId: Value error, the character U+0000 is not allowed',
+      'input.items.2.externalId: external id "item" is already that of the item at index 0',
+      'input.items.3.externalId: String should have at least 1 character',
+      'input.items.1.externalId: no item has the external id "soup"',
+      'input.items.5.externalId: no item has the external id "modifier"',
+      'input.modifierItems.0.externalId: no modifier item has the external id "x\\"y"',
     ]);
     expect(await stockByRest(menuPath)).toEqual({ item: true, modifier: true });
   });
@@ -126,7 +126,7 @@ describe('setStock', () => {
     const empty = await setStock(id, {});
     expect(empty.body.errors[0].extensions.errors).toEqual([
       {
-        path: ['items'],
+        path: ['input', 'items'],
         type: 'missing',
         message: 'At least one item or modifier item is required; both lists are empty',
       },
@@ -134,7 +134,7 @@ describe('setStock', () => {
     const items = Array.from({ length: 20_001 }, () => ({ externalId: 'item', inStock: false }));
     const long = await setStock(id, { items });
     expect(long.body.errors[0].extensions.errors).toEqual([
-      { path: ['items'], type: 'too_long', message: 'The list has 20001 entries; at most 20000 are allowed' },
+      { path: ['input', 'items'], type: 'too_long', message: 'The list has 20001 entries; at most 20000 are allowed' },
     ]);
   });
 
@@ -154,9 +154,8 @@ describe('setStock', () => {
 
   test('and replacements at the same time have the result of one after the other', async () => {
     const { id, menuPath } = await createStore();
-    const replacement = `mutation ($id: ID!, $input: MenuConfigurationInput!) {
-      replaceMenuConfiguration(storeId: $id, input: $input) { revision }
-    }`;
+    const replacement =
+      'mutation ($input: MenuConfigurationInput!) { replaceMenuConfiguration(input: $input) { revision } }';
     const inStock = Array.from({ length: 24 }, (_, index) => index % 3 === 0);
     const writes = await Promise.all(
       inStock.flatMap((value, index) => [
@@ -168,7 +167,7 @@ describe('setStock', () => {
           revision: body.data.setStock.revision,
           stock: { modifier: !value },
         })),
-        app.graphql(replacement, { id, input: smallMenu(`menu ${index}`) }).then(({ body }) => ({
+        app.graphql(replacement, { input: { storeId: id, ...smallMenu(`menu ${index}`) } }).then(({ body }) => ({
           revision: body.data.replaceMenuConfiguration.revision,
           stock: { item: true, modifier: true },
         })),

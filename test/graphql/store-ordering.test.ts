@@ -16,7 +16,7 @@ const start = await endOfLog(primary);
 const timeout = 120_000;
 
 const mutation = `mutation ($storeId: ID!, $state: OrderingState!, $until: DateTime, $delayMinutes: Int, $reason: String) {
-  setStoreOrdering(storeId: $storeId, state: $state, until: $until, delayMinutes: $delayMinutes, reason: $reason) {
+  setStoreOrdering(input: { storeId: $storeId, state: $state, until: $until, delayMinutes: $delayMinutes, reason: $reason }) {
     store { ordering { state until delayMinutes reason } }
   }
 }`;
@@ -51,14 +51,14 @@ describe('setStoreOrdering', () => {
       );
     const past = '2026-01-01T00:00:00.000Z';
     expect(await errorsOf({ state: 'OPEN', until: inMinutes(5), reason: 'x', delayMinutes: 5 })).toEqual([
-      ['until', 'a store that is OPEN has no until'],
-      ['reason', 'a store that is OPEN has no reason'],
-      ['delayMinutes', 'only a store that is BUSY has a delay, not OPEN'],
+      ['input.until', 'a store that is OPEN has no until'],
+      ['input.reason', 'a store that is OPEN has no reason'],
+      ['input.delayMinutes', 'only a store that is BUSY has a delay, not OPEN'],
     ]);
     expect(await errorsOf({ state: 'BUSY', until: past, reason: 'x'.repeat(256) })).toEqual([
-      ['until', expect.stringMatching(`^${past} is not in the future; it is `)],
-      ['delayMinutes', 'a store that is BUSY needs a delay of 1 to 1440 minutes, not none'],
-      ['reason', 'the text has 256 characters; at most 255 are allowed'],
+      ['input.until', expect.stringMatching(`^${past} is not in the future; it is `)],
+      ['input.delayMinutes', 'a store that is BUSY needs a delay of 1 to 1440 minutes, not none'],
+      ['input.reason', 'the text has 256 characters; at most 255 are allowed'],
     ]);
     expect(await errorsOf({ state: 'BUSY', delayMinutes: 1441 })).toHaveLength(1);
     expect(await errorsOf({ state: 'PAUSED', reason: '\0' })).toHaveLength(1);

@@ -12,11 +12,11 @@ const store = await data.store();
 const menuPath = `/v1/stores/${store.id}/menu_configuration/`;
 const ordersPath = `/v1/stores/${store.id}/orders/`;
 const query = `{ store(id: "${store.id}") { menuRevision items { name { text } } orders(pageSize: 1) { count } } }`;
-const soldOut = `mutation { setStock(storeId: "${store.id}", items: [{ externalId: "item", inStock: false }]) { revision } }`;
+const soldOut = `mutation { setStock(input: { storeId: "${store.id}", items: [{ externalId: "item", inStock: false }] }) { revision } }`;
 
 const saveStore = 'mutation ($input: StoreInput!) { saveStore(input: $input) { revision } }';
 
-const accept = 'mutation ($id: ID!) { changeOrderStatus(orderId: $id, to: ACCEPTED) { order { status } } }';
+const accept = 'mutation ($id: ID!) { changeOrderStatus(input: { orderId: $id, to: ACCEPTED }) { order { status } } }';
 
 const revisionIn = (etag: string) => /^"(\d+)-/.exec(etag)?.[1];
 

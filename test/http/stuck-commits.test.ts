@@ -67,7 +67,7 @@ test('commits that wait for a standby which is gone stop neither reads nor the d
   const readStatus = async () => JSON.parse((await graphql(`{ order(id: "${order?.id}") { status } }`)).text);
   const showing = (status: string) => ({ data: { order: { status } } });
   await setStandby('nobody');
-  const change = `mutation { changeOrderStatus(orderId: "${order?.id}", to: ACCEPTED) { order { id } } }`;
+  const change = `mutation { changeOrderStatus(input: { orderId: "${order?.id}", to: ACCEPTED }) { order { id } } }`;
   const [changed] = await Promise.all([graphql(change), post(1, 'stuck')]);
   expect(changed.text).toContain('UNAVAILABLE');
   // A wait that was cancelled would have made the change visible, though no standby has it.

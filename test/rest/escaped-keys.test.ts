@@ -19,14 +19,14 @@ const itemWith = (map: string, id = 'soup') =>
   `{"external_id":"${id}","name":{"translations":${map}},"price":1,"tax":0,"sell_separately":true}`;
 const bodyWith = (maps: readonly string[]) => `{"items":[${maps.map((map, index) => itemWith(map, `i${index}`))}]}`;
 
-const mutation = `mutation ($storeId: ID!, $input: MenuConfigurationInput!) {
-  replaceMenuConfiguration(storeId: $storeId, input: $input) { store { items { name { translations } } } }
+const mutation = `mutation ($input: MenuConfigurationInput!) {
+  replaceMenuConfiguration(input: $input) { store { items { name { translations } } } }
 }`;
 const requestWith = (storeId: string, maps: readonly string[]) => {
   const items = maps.map((map, index) => {
     return `{"externalId":"i${index}","name":{"translations":${map}},"price":1,"tax":0,"sellSeparately":true}`;
   });
-  return `{"query":${JSON.stringify(mutation)},"variables":{"storeId":"${storeId}","input":{"items":[${items}]}}}`;
+  return `{"query":${JSON.stringify(mutation)},"variables":{"input":{"storeId":"${storeId}","items":[${items}]}}}`;
 };
 
 async function importLines(kind: KindName, lines: readonly string[]): Promise<void> {

@@ -25,7 +25,7 @@ mutation takeOrder(
 
 mutation moveOrder($order_id: ID!, $to: OrderStatus!, $from: OrderStatus)
 @route(method: PUT, path: "/shop/orders/{order_id}/state") {
-  changeOrderStatus(orderId: $order_id, to: $to, from: $from) { order @body { id state: status } }
+  changeOrderStatus(input: { orderId: $order_id, to: $to, from: $from }) { order @body { id state: status } }
 }
 
 query getTicket($order_id: ID!) @route(path: "/shop/orders/{order_id}") {
@@ -34,7 +34,7 @@ query getTicket($order_id: ID!) @route(path: "/shop/orders/{order_id}") {
 
 mutation moveTicket($order_id: ID!, $to: OrderStatus!, $if_match: SafeInt @ifMatch(etagsOf: ["getTicket", "moveTicket"]))
 @route(path: "/shop/orders/{order_id}") {
-  changeOrderStatus(orderId: $order_id, to: $to, expectedRevision: $if_match) {
+  changeOrderStatus(input: { orderId: $order_id, to: $to, expectedRevision: $if_match }) {
     order @body { revision @etag state: status seen: isRead }
   }
 }
@@ -62,10 +62,10 @@ query getShopName($store_id: ID!, $unused: Int @header(name: "X-Level")  @range(
 const counter = writeSet('counter', {
   'a.graphql': `
 mutation seeOrders($ids: [ID!]!, $seen: Boolean = true) @route(path: "/counter/seen") {
-  markOrders(orderIds: $ids, isRead: $seen) { orders @body { id seen: isRead } }
+  markOrders(input: { orderIds: $ids, isRead: $seen }) { orders @body { id seen: isRead } }
 }
 mutation forgetOrder($id: ID!) @route(method: DELETE, path: "/counter/seen/{id}") {
-  markOrders(orderIds: [$id], isRead: false) { orders @body { id seen: isRead } }
+  markOrders(input: { orderIds: [$id], isRead: false }) { orders @body { id seen: isRead } }
 }`,
 });
 

@@ -3,7 +3,7 @@ import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import { issueKey } from '../../src/auth/keys.ts';
 import type { KeyRequest } from '../../src/auth/validate.ts';
 import { upsertRows } from '../../src/database/save.ts';
-import type { MenuConfigurationInput } from '../../src/generated/graph.ts';
+import type { ConfigurationInput } from '../../src/menu/kinds.ts';
 import { replaceMenuConfiguration } from '../../src/menu/replace.ts';
 import { type Merchant, MerchantEntity } from '../../src/merchant/entities.ts';
 import { type Order, OrderEntity } from '../../src/order/entities.ts';
@@ -93,7 +93,7 @@ export function createData(orm: MikroORM) {
       return orders;
     },
 
-    async menu(store: Store, input: MenuConfigurationInput = smallMenu()): Promise<void> {
+    async menu(store: Store, input: ConfigurationInput = smallMenu()): Promise<void> {
       await replaceMenuConfiguration(operatorFork(orm), store, { input });
     },
   };
@@ -103,7 +103,7 @@ export function createData(orm: MikroORM) {
 export type Data = ReturnType<typeof createData>;
 
 /** One entity of each kind, each linked to the next, and a modifier item that stands for the item. */
-export function smallMenu(text = 'Lunch'): MenuConfigurationInput {
+export function smallMenu(text = 'Lunch'): ConfigurationInput {
   const name = { translations: { en: text } };
   return {
     menus: [

@@ -2,9 +2,8 @@ import { readFileSync } from 'node:fs';
 import { ValidationErrors } from '@carte/base/validation';
 import { compileReader } from '@carte/operations/input/reader';
 import { expect } from 'vitest';
-import type { MenuConfigurationInput } from '../../src/generated/graph.ts';
-import { inputTypeOf } from '../../src/import/documents.ts';
-import type { PostedConfiguration } from '../../src/menu/kinds.ts';
+import { menuDocumentType } from '../../src/import/documents.ts';
+import type { ConfigurationInput, PostedConfiguration } from '../../src/menu/kinds.ts';
 
 interface Store {
   readonly id: string;
@@ -25,10 +24,10 @@ export function demoDocuments(file: string) {
 
 /** The demo's stores with their menu configurations. */
 export function demoStores(): (Store & { readonly menu: PostedConfiguration })[] {
-  const reader = compileReader(inputTypeOf('MenuConfigurationInput'));
+  const reader = compileReader(menuDocumentType());
   return demoDocuments('stores.ndjson').map(store => {
     const errors = new ValidationErrors();
-    const menu = reader.read(JSON.parse(read(`menus/${store.id}.json`)), [], errors) as MenuConfigurationInput;
+    const menu = reader.read(JSON.parse(read(`menus/${store.id}.json`)), [], errors) as ConfigurationInput;
     expect(errors.list).toEqual([]);
     return { ...store, menu: { menus: [], categories: [], modifierGroups: [], modifierItems: [], ...menu } };
   });

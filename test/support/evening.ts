@@ -95,10 +95,10 @@ const fields = `id revision createdAt status nextStatuses price tax items readyB
 export const mutations = {
   placeOrder: `mutation ($input: PlaceOrderInput!) { placeOrder(input: $input) { order { ${fields} } } }`,
   changeOrderStatus: `mutation ($id: ID!, $to: OrderStatus!, $from: OrderStatus, $expectedRevision: SafeInt, $idempotent: Boolean! = false) {
-    changeOrderStatus(orderId: $id, to: $to, from: $from, expectedRevision: $expectedRevision, idempotent: $idempotent) { order { ${fields} } }
+    changeOrderStatus(input: { orderId: $id, to: $to, from: $from, expectedRevision: $expectedRevision, idempotent: $idempotent }) { order { ${fields} } }
   }`,
   markOrders: `mutation ($ids: [ID!]!, $isRead: Boolean, $inPos: Boolean) {
-    markOrders(orderIds: $ids, isRead: $isRead, inPos: $inPos) { orders { ${fields} } }
+    markOrders(input: { orderIds: $ids, isRead: $isRead, inPos: $inPos }) { orders { ${fields} } }
   }`,
 };
 

@@ -1,4 +1,4 @@
-import type { MenuConfigurationInput } from '../../src/generated/graph.ts';
+import type { ConfigurationInput } from '../../src/menu/kinds.ts';
 
 /** Numbers of entities, and of references in each item and each modifier group. */
 export interface MenuSize {
@@ -21,7 +21,7 @@ export const largestMenu: MenuSize = {
 };
 
 /** Returns a menu of this size, in which each entity is listed as often as any other of its kind. */
-export function menuOfSize(size: MenuSize): MenuConfigurationInput {
+export function menuOfSize(size: MenuSize): ConfigurationInput {
   const name = (text: string) => ({ translations: { en: text, pt: `${text} à moda da casa` } });
   const many = <T>(length: number, create: (index: number) => T) => Array.from({ length }, (_, index) => create(index));
   /** Takes `count` ids from a list that begins again at its end. */

@@ -1,5 +1,4 @@
 import type {
-  MenuConfigurationInput,
   MenuItemInput,
   ModifierGroupInput,
   ModifierItemInput,
@@ -7,6 +6,7 @@ import type {
   OrderModifierInput,
   QuoteOrderInput,
 } from '../../src/generated/graph.ts';
+import type { ConfigurationInput } from '../../src/menu/kinds.ts';
 
 // The rules of docs/front-end.md#placing-an-order, written a second time without the code of the service: the slow way, unit by unit.
 
@@ -14,7 +14,7 @@ const days = ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT'];
 
 /** What an order costs by a menu in which everything that it orders is. */
 export function expectedAmounts(
-  menu: MenuConfigurationInput,
+  menu: ConfigurationInput,
   { lines, charges, discounts, tip }: Omit<QuoteOrderInput, 'storeId'>,
 ) {
   let [price, tax] = [0, 0];
@@ -42,7 +42,7 @@ export function expectedAmounts(
 }
 
 /** Why an order is refused: `path code` of each reason, sorted. */
-export function expectedProblems(menu: MenuConfigurationInput, input: QuoteOrderInput, readyBy: Date): string[] {
+export function expectedProblems(menu: ConfigurationInput, input: QuoteOrderInput, readyBy: Date): string[] {
   const problems = input.lines.flatMap((line, index) => lineProblems(menu, line, readyBy).map(at(`lines.${index}`)));
   // Whether the total is below zero is known if everything that is ordered is.
   const isFound = !problems.some(problem => /reference/.test(problem));
@@ -60,7 +60,7 @@ export function expectedProblems(menu: MenuConfigurationInput, input: QuoteOrder
 
 const at = (path: string) => (problem: string) => (problem.startsWith(' ') ? path + problem : `${path}.${problem}`);
 
-function lineProblems(menu: MenuConfigurationInput, line: OrderLineInput, readyBy: Date): string[] {
+function lineProblems(menu: ConfigurationInput, line: OrderLineInput, readyBy: Date): string[] {
   const quantity = line.quantity ?? 1;
   const problems = outside(quantity, 1, 1000).map(at('quantity'));
   (line.modifiers ?? []).forEach((modifier, index) => {
@@ -78,7 +78,7 @@ function lineProblems(menu: MenuConfigurationInput, line: OrderLineInput, readyB
 }
 
 function modifierProblems(
-  menu: MenuConfigurationInput,
+  menu: ConfigurationInput,
   item: MenuItemInput,
   modifiers: readonly OrderModifierInput[],
 ): string[] {
@@ -106,7 +106,7 @@ function modifierProblems(
 }
 
 function groupProblems(
-  menu: MenuConfigurationInput,
+  menu: ConfigurationInput,
   group: ModifierGroupInput,
   modifiers: readonly OrderModifierInput[],
 ): string[] {
@@ -138,13 +138,13 @@ const outside = (quantity: number, min: number, max = Number.POSITIVE_INFINITY):
   ...(quantity > max ? [' less_than_equal'] : []),
 ];
 
-function isSoldOut(menu: MenuConfigurationInput, id: string): boolean {
+function isSoldOut(menu: ConfigurationInput, id: string): boolean {
   const modifierItem: ModifierItemInput | undefined = find(menu.modifierItems, id);
   return modifierItem?.inStock === false || find(menu.items, modifierItem?.menuItemExternalId)?.inStock === false;
 }
 
 /** In UTC, by whole minutes. */
-function isAvailable(menu: MenuConfigurationInput, { externalId }: MenuItemInput, time: Date): boolean {
+function isAvailable(menu: ConfigurationInput, { externalId }: MenuItemInput, time: Date): boolean {
   const categories = (menu.categories ?? []).filter(category => category.itemExternalIds?.includes(externalId));
   const menus = (menu.menus ?? []).filter(({ categoryExternalIds }) =>
     categories.some(category => categoryExternalIds?.includes(category.externalId)),

@@ -44,7 +44,7 @@ const attacks: Readonly<Record<string, readonly [text: string, code: string, var
     'TOO_MANY_ROOT_FIELDS',
   ],
   'a hundred writes': [
-    `mutation { ${times(99, at => `a${at}: replaceMenuConfiguration(storeId: "s", input: { items: [] }) { revision }`)} }`,
+    `mutation { ${times(99, at => `a${at}: replaceMenuConfiguration(input: { storeId: "s", items: [] }) { revision }`)} }`,
     'TOO_MANY_ROOT_FIELDS',
   ],
   'root fields hidden in fragments': [

@@ -111,23 +111,30 @@ describe('Cost', () => {
 
 describe('Cost of what a caller gives', () => {
   const line = (modifiers: number) => ({ itemExternalId: 'i', modifiers: Array(modifiers).fill({}) });
-  const markOrders = 'mutation ($ids: [ID!]!) { markOrders(orderIds: $ids, isRead: true) { orders { id } } }';
+  const markOrders =
+    'mutation ($ids: [ID!]!) { markOrders(input: { orderIds: $ids, isRead: true }) { orders { id } } }';
   const placeOrder = 'mutation ($input: PlaceOrderInput!) { placeOrder(input: $input) { order { id } } }';
 
   test.each<[string, string, Record<string, unknown>, number]>([
-    ['a mutation costs a thousand', 'mutation { revokeApiKey(id: "k") { apiKey { id } } }', {}, 1000 + 2],
+    ['a mutation costs a thousand', 'mutation { revokeApiKey(input: { id: "k" }) { apiKey { id } } }', {}, 1000 + 2],
     ['each element of a list counts, and sizes the result', markOrders, { ids: ['a', 'b', 'c'] }, 1001 + 3 * (60 + 1)],
     ['a value where a list is expected is one element', markOrders, { ids: 'a' }, 1001 + 61],
     ['an empty list costs nothing', markOrders, { ids: [] }, 1001],
     [
       'a literal list counts as a variable does',
-      'mutation ($b: ID!) { markOrders(orderIds: ["a", $b]) { orders { id } } }',
+      'mutation ($b: ID!) { markOrders(input: { orderIds: ["a", $b] }) { orders { id } } }',
       { b: 'b' },
       1001 + 2 * 61,
     ],
     [
+      'a list within a variable counts as well',
+      'mutation ($input: MarkOrdersInput!) { markOrders(input: $input) { orders { id } } }',
+      { input: { orderIds: ['a', 'b'] } },
+      1001 + 2 * 61,
+    ],
+    [
       'the default of a variable counts',
-      'mutation ($ids: [ID!]! = ["a", "b"]) { markOrders(orderIds: $ids) { orders { id } } }',
+      'mutation ($ids: [ID!]! = ["a", "b"]) { markOrders(input: { orderIds: $ids }) { orders { id } } }',
       {},
       1001 + 2 * 61,
     ],
@@ -143,7 +150,7 @@ describe('Cost of what a caller gives', () => {
     ],
     [
       'lists of several arguments add up',
-      'mutation ($a: [StockInput!]!, $b: [StockInput!]!) { setStock(storeId: "s", items: $a, modifierItems: $b) { revision } }',
+      'mutation ($a: [StockInput!]!, $b: [StockInput!]!) { setStock(input: { storeId: "s", items: $a, modifierItems: $b }) { revision } }',
       { a: Array(7).fill({}), b: Array(3).fill({}) },
       20_001 + 100,
     ],
@@ -165,7 +172,7 @@ describe('Cost of what a caller gives', () => {
   test('marks of 500 orders are within the limit 32 times, but not 50 times', () => {
     const ids = Array.from({ length: 500 }, (_, index) => `order-${index}`);
     const mark = (count: number) =>
-      `mutation ($ids: [ID!]!) { ${calls(count, 'markOrders(orderIds: $ids) { orders { id } }')} }`;
+      `mutation ($ids: [ID!]!) { ${calls(count, 'markOrders(input: { orderIds: $ids }) { orders { id } }')} }`;
     expect(check(mark(31), { ids }).codes).toEqual([]);
     expect(check(mark(50), { ids }).messages).toEqual([
       'The mutation costs 1,575,050 objects, most of them at markOrders; at most 1,000,000 are allowed.',
@@ -188,11 +195,11 @@ describe('Cost of what a caller gives', () => {
 
   test('the largest menu, and the stock of all its entities, is within the limit', () => {
     const replace = `mutation ($input: MenuConfigurationInput!) {
-      replaceMenuConfiguration(storeId: "s", input: $input) { store { ${tree} } diagnostics { message } }
+      replaceMenuConfiguration(input: $input) { store { ${tree} } diagnostics { message } }
     }`;
     const input = { items: Array(12_000).fill({}), modifierItems: Array(8000).fill({}) };
     expect(check(replace, { input }).codes).toEqual([]);
-    const stock = 'mutation ($items: [StockInput!]!) { setStock(storeId: "s", items: $items) { revision } }';
+    const stock = 'mutation ($items: [StockInput!]!) { setStock(input: { storeId: "s", items: $items }) { revision } }';
     expect(check(stock, { items: Array(20_000).fill({}) }).codes).toEqual([]);
   });
 

@@ -42,7 +42,7 @@ query etagAndHeader($id: ID! @header(name: "X-Store")) @route(path: "/shop/g") {
   store(id: $id) { menuRevision @etag menus @body { id } }
 }
 subscription events @route(path: "/shop/h") { storeEvents { cursor } }
-mutation writingGet($ids: [ID!]!) @route(method: GET, path: "/shop/i") { markOrders(orderIds: $ids) { orders { id } } }`;
+mutation writingGet($ids: [ID!]!) @route(method: GET, path: "/shop/i") { markOrders(input: { orderIds: $ids }) { orders { id } } }`;
 
 test('every mistake in a set is reported with its file, line and remedy', () => {
   const broken = writeSet('shop', {

@@ -217,8 +217,8 @@ const replaceMenus: Example = {
 # is past revision 0. To apply it, set
 # expectedRevision to the store's menuRevision,
 # or to null.
-mutation ReplaceMenus($store: ID!, $input: MenuConfigurationInput!, $expectedRevision: SafeInt) {
-  replaceMenuConfiguration(storeId: $store, input: $input, expectedRevision: $expectedRevision) {
+mutation ReplaceMenus($input: MenuConfigurationInput!) {
+  replaceMenuConfiguration(input: $input) {
     revision
     diagnostics {
       severity
@@ -229,9 +229,9 @@ mutation ReplaceMenus($store: ID!, $input: MenuConfigurationInput!, $expectedRev
 }
 `,
   variables: () => ({
-    store: 'mexico-roma',
-    expectedRevision: 0,
     input: {
+      storeId: 'mexico-roma',
+      expectedRevision: 0,
       menus: [
         {
           externalId: 'all-day',

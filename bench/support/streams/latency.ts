@@ -27,7 +27,7 @@ export interface LatencyOptions {
   readonly streams: number;
 }
 
-const accept = 'mutation ($id: ID!) { changeOrderStatus(orderId: $id, to: ACCEPTED) { order { id } } }';
+const accept = 'mutation ($id: ID!) { changeOrderStatus(input: { orderId: $id, to: ACCEPTED }) { order { id } } }';
 const watch = `subscription ($id: ID!) {
   orderEvents(storeId: $id) { at orderId order { id status customer { name } } }
 }`;

@@ -11,7 +11,7 @@ import {
   type ValidationError,
 } from '@carte/base/errors';
 import type { ErrorPath, RequestError } from '@carte/base/validation';
-import { type FieldNode, Kind, type ValueNode, visit } from 'graphql';
+import { type FieldNode, Kind, type ValueNode } from 'graphql';
 import type { Operation } from './contract/contract.ts';
 import type { Variables } from './execution/compile.ts';
 import { fieldsAlong } from './execution/selected-fields.ts';
@@ -116,20 +116,13 @@ function locInValue(operation: Operation, value: ValueNode, path: ErrorPath): Er
   const [key, ...below] = path;
   const field = value.kind === Kind.OBJECT ? value.fields.find(({ name }) => name.value === key) : undefined;
   if (field) return locInValue(operation, field.value, below);
-  const [first] = variablesIn(value);
-  return first === undefined ? unknownLoc(operation) : locOfVariable(operation, first, []).slice(0, 1);
+  return unknownLoc(operation);
 }
 
 function locOfVariable(operation: Operation, name: string, path: ErrorPath): ErrorPath {
   const parameter = operation.parameters.find(candidate => candidate.name === name);
   if (!parameter) return unknownLoc(operation);
   return [...parameter.loc, ...toSnakePath(parameter.type, path)];
-}
-
-function variablesIn(value: ValueNode): string[] {
-  const names: string[] = [];
-  visit(value, { Variable: ({ name }) => void names.push(name.value) });
-  return names;
 }
 
 function argumentsOf({ arguments: nodes = [] }: FieldNode, variables: Variables): Record<string, unknown> {

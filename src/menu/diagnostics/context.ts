@@ -1,7 +1,14 @@
 import type { Steps } from '@carte/base/time-slice';
-import type { MenuConfigurationInput, MenuDiagnosticCode } from '../../generated/graph.ts';
+import type { MenuDiagnosticCode } from '../../generated/graph.ts';
 import { type Configuration, type ConfigurationRows, linkConfiguration } from '../configuration.ts';
-import { byKind, countParents, type KindName, type ParentCounts, withDefaults } from '../kinds.ts';
+import {
+  byKind,
+  type ConfigurationInput,
+  countParents,
+  type KindName,
+  type ParentCounts,
+  withDefaults,
+} from '../kinds.ts';
 
 export type EntityPath = readonly [KindName, ...(string | number)[]];
 
@@ -52,7 +59,7 @@ export function* createContext(configuration: Configuration): Steps<ValidationCo
 }
 
 /** Links a configuration that is not stored; its references are valid. */
-export function linkInput(input: MenuConfigurationInput): Steps<Configuration> {
+export function linkInput(input: ConfigurationInput): Steps<Configuration> {
   const rows: unknown = byKind(kind => (input[kind.name] ?? []).map((entity: object) => withDefaults(kind, entity)));
   return linkConfiguration('', 0, rows as ConfigurationRows);
 }

@@ -1,13 +1,8 @@
 import { memoize } from '@carte/base/memoize';
 import { runInSlices, type Steps } from '@carte/base/time-slice';
-import type {
-  DiagnosticSeverity,
-  MenuConfigurationInput,
-  MenuDiagnostic,
-  MenuDiagnosticCode,
-} from '../../generated/graph.ts';
+import type { DiagnosticSeverity, MenuDiagnostic, MenuDiagnosticCode } from '../../generated/graph.ts';
 import type { Configuration } from '../configuration.ts';
-import { byKind, menuKinds } from '../kinds.ts';
+import { byKind, type ConfigurationInput, menuKinds } from '../kinds.ts';
 import { checkAvailability } from './availability.ts';
 import { severityOf } from './codes.ts';
 import {
@@ -62,7 +57,7 @@ function* checkEntities(context: ValidationContext): Findings {
 }
 
 /** Runs all checks on a configuration with valid references; sorts by severity and path, and truncates. */
-export function* diagnose(input: MenuConfigurationInput): Steps<Diagnostic[]> {
+export function* diagnose(input: ConfigurationInput): Steps<Diagnostic[]> {
   return yield* runChecks(yield* createContext(yield* linkInput(input)));
 }
 

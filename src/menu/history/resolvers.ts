@@ -45,7 +45,7 @@ const kindOf = ({ kind }: { readonly kind: KindName }) => entityKinds[kind];
 
 export const menuHistoryResolvers = {
   Mutation: {
-    restoreMenuConfiguration: (_root, { storeId, ...restoration }, context) =>
+    restoreMenuConfiguration: (_root, { input: { storeId, ...restoration } }, context) =>
       changeMenuOf(storeId, context, (em, store, options) =>
         restoreMenuConfiguration(em, store, { ...restoration, ...options }),
       ),

@@ -50,7 +50,7 @@ export const historyRows: readonly Row[] = [
   graphqlRow({ name: 'restoreMenuConfiguration × 20', key: 'write', requests: 4 }, target => () => ({
     query: `mutation ($id: ID!) { ${aliased(
       20,
-      at => `restoreMenuConfiguration(storeId: $id, revision: ${revisionAt(target, at % 2)}) { revision }`,
+      at => `restoreMenuConfiguration(input: { storeId: $id, revision: ${revisionAt(target, at % 2)} }) { revision }`,
     )} }`,
     variables: { id: target.largeStoreId },
   })),

@@ -2,9 +2,7 @@ import type { Row } from '../row.ts';
 import { byEach, graphqlRow, scaled } from './build.ts';
 
 const languages = 'query ($id: ID!, $l: [String!]!) { store(id: $id) { items { name { text(languages: $l) } } } }';
-const replace = `mutation ($id: ID!, $input: MenuConfigurationInput!) {
-  replaceMenuConfiguration(storeId: $id, input: $input) { revision }
-}`;
+const replace = 'mutation ($input: MenuConfigurationInput!) { replaceMenuConfiguration(input: $input) { revision } }';
 
 /** An item with three values of wrong types. */
 const wrongItem = {
@@ -31,13 +29,13 @@ export const inputRows: readonly Row[] = [
   ...byEach([undefined, 'write'], key =>
     graphqlRow({ name: 'MenuConfigurationInput with 200,000 wrong items', key, isShort: true }, target => ({
       query: replace,
-      variables: { id: target.largeStoreId, input: { items: new Array(scaled(200_000, target)).fill(0) } },
+      variables: { input: { storeId: target.largeStoreId, items: new Array(scaled(200_000, target)).fill(0) } },
     })),
   ),
   ...byEach([undefined, 'write'], key =>
     graphqlRow({ name: '60,000 items with three wrong types', key }, target => ({
       query: replace,
-      variables: { id: target.largeStoreId, input: { items: new Array(scaled(60_000, target)).fill(wrongItem) } },
+      variables: { input: { storeId: target.largeStoreId, items: new Array(scaled(60_000, target)).fill(wrongItem) } },
     })),
   ),
   ...byEach([undefined, 'read'], key =>

@@ -36,7 +36,7 @@ export const menuRows: readonly Row[] = [
     query: `mutation ($id: ID!) { ${aliased(
       50,
       at =>
-        `setStock(storeId: $id, items: [{ externalId: "item-${200 + at}", inStock: ${turn % 2 === 1} }]) { revision }`,
+        `setStock(input: { storeId: $id, items: [{ externalId: "item-${200 + at}", inStock: ${turn % 2 === 1} }] }) { revision }`,
     )} }`,
     variables: { id: target.largeStoreId },
   })),

@@ -61,7 +61,7 @@ export const orderRows: readonly Row[] = [
     return {
       query: `mutation (${names.map(name => `$${name}: [ID!]!`).join(' ')}) { ${aliased(
         50,
-        at => `markOrders(orderIds: $o${at}, isRead: ${at % 2 === 0}) { orders { id } }`,
+        at => `markOrders(input: { orderIds: $o${at}, isRead: ${at % 2 === 0} }) { orders { id } }`,
       )} }`,
       variables: Object.fromEntries(
         names.map((name, at) => [name, target.orderIds[Math.floor(at / 2) % target.orderIds.length]]),
@@ -86,7 +86,7 @@ export const orderRows: readonly Row[] = [
   graphqlRow({ name: 'changeOrderStatus × 50', key: 'orders', requests: 24 }, ({ orderIds }) => () => ({
     query: `mutation { ${aliased(
       50,
-      at => `changeOrderStatus(orderId: "${orderIds[0]?.[at]}", to: READY) { order { id } }`,
+      at => `changeOrderStatus(input: { orderId: "${orderIds[0]?.[at]}", to: READY }) { order { id } }`,
     )} }`,
   })),
   graphqlRow({ ...negative, name: 'an order with a negative tax' }, target => () => {

@@ -1,4 +1,5 @@
-import type { MenuConfigurationInput, MenuDiagnosticCode } from '../../../src/generated/graph.ts';
+import type { MenuDiagnosticCode } from '../../../src/generated/graph.ts';
+import type { ConfigurationInput } from '../../../src/menu/kinds.ts';
 import {
   availableOn,
   category,
@@ -23,7 +24,7 @@ import {
 } from './menu-builder.ts';
 
 /** A code, the path at which it is reported, and a configuration without other findings. */
-type Case = readonly [MenuDiagnosticCode, string, MenuConfigurationInput];
+type Case = readonly [MenuDiagnosticCode, string, ConfigurationInput];
 
 const reachability: readonly Case[] = [
   ['NO_MENU', 'menus', cleanMenu({ menus: null })],

@@ -1,4 +1,4 @@
-import type { MenuConfigurationInput } from '../../../src/generated/graph.ts';
+import type { ConfigurationInput } from '../../../src/menu/kinds.ts';
 import {
   availableOn,
   category,
@@ -30,7 +30,7 @@ const twice = (startTime: string, between: string, endTime: string) => ({
 });
 
 /** Configurations without findings. */
-export const cleanMenus: readonly (readonly [string, MenuConfigurationInput])[] = [
+export const cleanMenus: readonly (readonly [string, ConfigurationInput])[] = [
   ['a whole menu', cleanMenu()],
   ['an empty configuration', { items: [] }],
   [

@@ -1,19 +1,18 @@
 import { runAtOnce } from '@carte/base/time-slice';
 import type {
   CategoryInput,
-  MenuConfigurationInput,
   MenuInput,
   MenuItemInput,
   ModifierGroupInput,
   ModifierItemInput,
 } from '../../../src/generated/graph.ts';
 import { type Diagnostic, diagnose } from '../../../src/menu/diagnostics/diagnose.ts';
+import type { ConfigurationInput } from '../../../src/menu/kinds.ts';
 
-export const diagnoseAtOnce = (configuration: MenuConfigurationInput): Diagnostic[] =>
-  runAtOnce(diagnose(configuration));
+export const diagnoseAtOnce = (configuration: ConfigurationInput): Diagnostic[] => runAtOnce(diagnose(configuration));
 
 /** A configuration without findings; each list can be overridden. */
-export function cleanMenu(overrides: Partial<MenuConfigurationInput> = {}): MenuConfigurationInput {
+export function cleanMenu(overrides: Partial<ConfigurationInput> = {}): ConfigurationInput {
   return {
     menus: [menu()],
     categories: [category()],
@@ -83,7 +82,7 @@ export function on(dayOfWeek: string, startTime: string, endTime: string) {
 }
 
 /** One category with an item per price, without modifiers. */
-export function priced(...prices: readonly number[]): MenuConfigurationInput {
+export function priced(...prices: readonly number[]): ConfigurationInput {
   const ids = prices.map((_price, index) => `item-${index}`);
   return {
     menus: [menu()],
@@ -93,7 +92,7 @@ export function priced(...prices: readonly number[]): MenuConfigurationInput {
 }
 
 /** As `priced`, with the same tax for all items. */
-export function taxed(tax: number, ...prices: readonly number[]): MenuConfigurationInput {
+export function taxed(tax: number, ...prices: readonly number[]): ConfigurationInput {
   const configuration = priced(...prices);
   return { ...configuration, items: configuration.items.map(each => ({ ...each, tax })) };
 }
@@ -104,7 +103,7 @@ export function plain(overrides: Partial<MenuItemInput> = {}): MenuItemInput {
 }
 
 /** Items that each offer the next item as their only modifier; the last one offers the item at index `back`. */
-export function chain(length: number, back?: number): MenuConfigurationInput {
+export function chain(length: number, back?: number): ConfigurationInput {
   const positions = Array.from({ length }, (_, position) => position);
   const next = (position: number) => (position === length - 1 ? back : position + 1);
   const offering = positions.filter(position => next(position) !== undefined);

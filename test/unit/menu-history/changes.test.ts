@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { MenuConfigurationInput } from '../../../src/generated/graph.ts';
 import { createDescriber } from '../../../src/menu/history/describe.ts';
+import type { ConfigurationInput } from '../../../src/menu/kinds.ts';
 import {
   category,
   cleanMenu,
@@ -16,7 +16,7 @@ import {
 import { compareAtOnce, configurationOf } from './configurations.ts';
 
 /** The changes as text, each with its place, e.g. `CHANGED Lunch/Soups/Caldo verde: price €4.50 → €5.00`. */
-function changes(from: MenuConfigurationInput, to: MenuConfigurationInput, currency: string | null = 'EUR'): string[] {
+function changes(from: ConfigurationInput, to: ConfigurationInput, currency: string | null = 'EUR'): string[] {
   const [before, after] = [configurationOf(from), configurationOf(to)];
   const { describe } = createDescriber({ before, after, currency });
   return compareAtOnce(before, after).entities.map(entity => {
@@ -28,7 +28,7 @@ function changes(from: MenuConfigurationInput, to: MenuConfigurationInput, curre
 }
 
 /** One menu with two categories of these items. */
-function twoCategories(soups: readonly string[], mains: readonly string[]): MenuConfigurationInput {
+function twoCategories(soups: readonly string[], mains: readonly string[]): ConfigurationInput {
   return {
     menus: [menu({ categoryExternalIds: ['soups', 'mains'] })],
     categories: [

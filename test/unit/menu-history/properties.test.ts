@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { MenuConfigurationInput } from '../../../src/generated/graph.ts';
 import type { Configuration } from '../../../src/menu/configuration.ts';
 import type { EntityChange, MenuChanges, PlacementChange } from '../../../src/menu/history/changes.ts';
 import { compareFields, type FieldChange } from '../../../src/menu/history/fields.ts';
-import { childrenOf, type KindName, menuKinds } from '../../../src/menu/kinds.ts';
+import { type ConfigurationInput, childrenOf, type KindName, menuKinds } from '../../../src/menu/kinds.ts';
 import { compareAtOnce, configurationOf } from './configurations.ts';
 
 const word = fc.constantFrom('', 'a', 'b', 'constructor', '__proto__', 'خبز');
@@ -61,7 +60,7 @@ const configuration = listOf(
     const menu = fc.record({ name: fc.option(texts), availability });
     return fc.record({ ...constants(lists), menus: listOf(2, linked(lists.categories, 'categoryExternalIds', menu)) });
   })
-  .map(lists => configurationOf(lists as unknown as MenuConfigurationInput));
+  .map(lists => configurationOf(lists as unknown as ConfigurationInput));
 
 function constants<T extends object>(lists: T) {
   return Object.fromEntries(Object.entries(lists).map(([name, list]) => [name, fc.constant(list)])) as {

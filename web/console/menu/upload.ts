@@ -83,8 +83,8 @@ export function createUpload(app: App, store: StoreContext): Screen {
   /** Leaves out fields that the interface does not have, as the documented route does, and reports them. */
   async function send(document: DocumentNode, without: ReadonlySet<string>): Promise<Result | undefined> {
     try {
-      const input = toInput(document, without) as UploadMenuMutationVariables['input'];
-      const sent = await uploadMenu({ store: store.id, input, expectedRevision: revision ?? null });
+      const menu = toInput(document, without) as UploadMenuMutationVariables['input'];
+      const sent = await uploadMenu({ input: { ...menu, storeId: store.id, expectedRevision: revision ?? null } });
       return sent.replaceMenuConfiguration ?? undefined;
     } catch (error) {
       if (!(error instanceof InvalidInput)) throw error;
