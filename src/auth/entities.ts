@@ -41,5 +41,6 @@ export const GrantEntity = defineEntity({
   },
 });
 
-export type ApiKey = InferEntity<typeof ApiKeyEntity>;
+export type ApiKeyWithGrants = InferEntity<typeof ApiKeyEntity>;
+export type ApiKey = Omit<ApiKeyWithGrants, 'grants'>;
 export type Grant = InferEntity<typeof GrantEntity>;

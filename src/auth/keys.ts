@@ -1,9 +1,8 @@
 import { hash, randomBytes } from 'node:crypto';
 import { InvalidInput } from '@carte/base/errors';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { Pagination } from '../lists/paging.ts';
 import { permissions } from '../scope.ts';
-import { type ApiKey, ApiKeyEntity, type Grant, GrantEntity } from './entities.ts';
+import { type ApiKey, ApiKeyEntity, type ApiKeyWithGrants, type Grant, GrantEntity } from './entities.ts';
 import { type KeyRequest, validateKeyRequest } from './validate.ts';
 
 /** Identify our keys in logs, secret scanners and vaults; a publishable one is no secret. */
@@ -56,22 +55,15 @@ export async function issueKey(em: EntityManager, request: KeyRequest): Promise<
   return { id: row.id, key };
 }
 
-const withGrants = { populate: ['grants'], populateOrderBy: { grants: { id: 'asc' } } } as const;
-
-/** A page of keys with their grants, or every key; oldest first by default. */
-export async function listKeys(
-  em: EntityManager,
-  { skip, limit, newestFirst = false }: Partial<Pagination> & { readonly newestFirst?: boolean } = {},
-): Promise<ApiKey[]> {
-  const page = skip === undefined || limit === undefined ? {} : { offset: skip, limit };
-  const direction = newestFirst ? 'desc' : 'asc';
-  return em.find(ApiKeyEntity, {}, { ...withGrants, orderBy: { createdAt: direction, id: direction }, ...page });
+/** Every key with its grants, oldest first. */
+export function listKeys(em: EntityManager): Promise<ApiKeyWithGrants[]> {
+  const withGrants = { populate: ['grants'], populateOrderBy: { grants: { id: 'asc' } } } as const;
+  return em.find(ApiKeyEntity, {}, { ...withGrants, orderBy: { createdAt: 'asc', id: 'asc' } });
 }
 
-/** Finds a key with its grants. */
 export async function findKey(em: EntityManager, id: string): Promise<ApiKey | null> {
   // PostgreSQL rejects text with NUL, so no key has such an id.
-  return id.includes('\0') ? null : em.findOne(ApiKeyEntity, { id }, withGrants);
+  return id.includes('\0') ? null : em.findOne(ApiKeyEntity, { id });
 }
 
 /** Revokes a key, once and for all; null if there is no such key. */

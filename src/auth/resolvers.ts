@@ -1,10 +1,10 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Resolvers } from '../generated/graph.ts';
-import { checkPagination } from '../lists/paging.ts';
+import { connectionResolvers } from '../lists/paging.ts';
 import { nodeIdAs } from '../node-id.ts';
 import { type AccessScope, isAdmin, readPermissionsOf, requireKey, requireReading } from '../scope.ts';
 import type { ApiKey } from './entities.ts';
-import { findKey, issueKey, listKeys, revokeKey, rotateKey } from './keys.ts';
+import { findKey, issueKey, revokeKey, rotateKey } from './keys.ts';
 
 /** Loads a key that exists: it was just authenticated or written. */
 const loadApiKey = async (
@@ -23,11 +23,12 @@ export const loadKeyNode = async (
   { scope, forkEntityManager }: Parameters<typeof loadApiKey>[2] & { readonly scope: AccessScope | undefined },
 ): Promise<ApiKey | null> => (isAdmin(scope) || scope?.keyId === id ? findKey(forkEntityManager(), id) : null);
 
+const { nodes, edges, pageInfo } = connectionResolvers<ApiKey>('key');
+
 export const authResolvers = {
   Query: {
     viewer: (_root, _args, context) => loadApiKey({ id: requireKey(context.scope).keyId ?? '' }, {}, context),
-    apiKeys: (_root, { newestFirst, ...pagination }, { forkEntityManager }) =>
-      listKeys(forkEntityManager(), { newestFirst, ...checkPagination(pagination) }),
+    apiKeys: (_root, args, { loaders }) => loaders.apiKeys.list(args),
   },
   Mutation: {
     createApiKey: (_root, { input }, { scope, forkEntityManager }) => {
@@ -45,10 +46,13 @@ export const authResolvers = {
   CreateApiKeyPayload: { apiKey: loadApiKey },
   RotateApiKeyPayload: { apiKey: loadApiKey },
   RevokeApiKeyPayload: { apiKey: key => key },
+  ApiKeyConnection: { nodes, edges, pageInfo, totalCount: ({ count }) => count() },
   ApiKey: {
     nodeId: nodeIdAs('ApiKey'),
     readPermissions: key => [...readPermissionsOf(key)],
-    scope: ({ allAccess, grants }) => ({ all: allAccess, grants: grants.getItems() }),
+    scope: async ({ id, allAccess }, _args, { loaders }) => {
+      return { all: allAccess, grants: await loaders.apiKeys.grants.load(id) };
+    },
   },
   // A merchant or store that was deleted meanwhile is left out, as its grant is.
   ApiKeyScope: {

@@ -82,7 +82,7 @@ export function list(): Promise<void> {
   return withDatabase(async em => {
     const found = await listWebhooks(em);
     const ids = found.map(({ id }) => id);
-    const waiting = await createWebhookRepository({ primary: queryIn(em) }).findWaiting(ids);
+    const waiting = await createWebhookRepository({ em, primary: queryIn(em) }).findWaiting(ids);
     const rows = found.map(webhook => [
       webhook.id,
       webhook.url,
@@ -107,8 +107,9 @@ function describeState(webhook: Webhook): string {
 export function deliveries(webhookId: string, limit: number): Promise<void> {
   return withDatabase(async em => {
     if (!(await findWebhook(em, webhookId))) notFound(webhookId);
-    const { findDeliveries } = createWebhookRepository({ primary: queryIn(em) });
-    const found = (await findDeliveries([webhookId], { skip: 0, limit })).get(webhookId) ?? [];
+    const { findDeliveries } = createWebhookRepository({ em, primary: queryIn(em) });
+    const page = { size: limit, isBackward: false, after: undefined, before: undefined };
+    const [{ nodes: found } = { nodes: [] }] = await findDeliveries([webhookId], page);
     const cursors = new EventCursors(queryIn(em));
     const ids = await Promise.all(found.map(({ position }) => cursors.messageId(position)));
     const rows = found.map((delivery, index) => [

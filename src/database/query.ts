@@ -83,7 +83,7 @@ export const anyOf = (n: number) => raw(`any($${n})`);
 /** The selected properties of an entity; columns and their names come from its definition. */
 export interface SelectionOptions<Entity, Joined> {
   readonly entity: EntitySchema;
-  /** Defaults to all properties but the lazy ones. */
+  /** Defaults to all properties but collections and the lazy ones. */
   readonly fields?: readonly string[];
   /** Lazy properties to select as well. */
   readonly lazyFields?: readonly string[];
@@ -225,7 +225,8 @@ const metadataOf = (em: EntityManager, entity: EntitySchema): EntityMetadata => 
 
 function propertiesOf(em: EntityManager, entity: EntitySchema, fields?: readonly string[]): EntityProperty[] {
   const { props, properties } = metadataOf(em, entity);
-  if (!fields) return props.filter(property => !property.lazy);
+  // A collection has no column.
+  if (!fields) return props.filter(({ lazy, fieldNames }) => !lazy && fieldNames);
   return fields.map(name => {
     const property = properties[name];
     if (!property) throw new Error(`${entity.meta.className} has no property ${name}`);

@@ -1,4 +1,5 @@
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
+import { createKeyRepository, keyLoaders } from '../auth/repository.ts';
 import type { ReadAccess } from '../database/pool.ts';
 import { EventCursors } from '../events/cursor.ts';
 import type { EventFeed } from '../events/feed.ts';
@@ -70,6 +71,7 @@ export function createRepositories(access: ReadAccess, historyLimits = defaultHi
       cursors: new EventCursors(access.primary),
     },
     webhooks: createWebhookRepository(access),
+    apiKeys: createKeyRepository(access),
   };
 }
 
@@ -184,6 +186,10 @@ class Loaders {
   }
 
   get webhooks() {
-    return this.#once('webhooks', () => webhookLoaders(this.#repositories.webhooks));
+    return this.#once('webhooks', () => webhookLoaders(this.#repositories.webhooks, this.#scope));
+  }
+
+  get apiKeys() {
+    return this.#once('apiKeys', () => keyLoaders(this.#repositories.apiKeys, this.#scope));
   }
 }

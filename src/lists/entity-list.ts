@@ -18,11 +18,12 @@ import {
   type RelayConnection,
 } from './paging.ts';
 
-/** The arguments of a list of stores or merchants. */
+/** The arguments of a list; each has some of them. */
 export interface ListArguments extends ConnectionArguments {
   readonly skip?: number | null;
   readonly limit?: number | null;
   readonly search?: string | null;
+  readonly newestFirst?: boolean;
 }
 
 /** A page of such a list; with an offset, it has no cursors. */
@@ -32,13 +33,12 @@ export interface ListRequest extends PageRequest {
   readonly words: readonly string[];
 }
 
-const defaultSize = 100;
 const searchLength = { min: 0, max: 200 };
 const maxWords = 8;
 const cursorArguments = ['first', 'last', 'after', 'before'];
 
 /** Throws `InvalidInput` with every error, by the bounds of docs/interface.md#paging. */
-export function checkListArguments(list: CursorList, args: ListArguments): ListRequest {
+export function checkListArguments(list: CursorList, args: ListArguments, defaultSize = 100): ListRequest {
   const words = wordsOf(args.search ?? '');
   const errors = [
     ...checkRange(['skip'], args.skip, { min: 0 }),
@@ -69,11 +69,11 @@ function checkWords({ length }: readonly string[]): ValidationError[] {
 interface ListOptions<Entity extends Cursor, Joined extends object> {
   readonly name: CursorList;
   readonly selection: Selection<Entity, Joined>;
-  /** The folded SQL text in which a search finds words; the alias of the entity is `e`. */
-  readonly searchedText: (scope: AccessScope) => string;
+  /** The folded SQL text in which a search finds words; the alias of the entity is `e`. Absent if there is no search. */
+  readonly searchedText?: (scope: AccessScope) => string;
 }
 
-/** Creates the function that lists the entities in scope, oldest first, and primes the loader of the request with them. */
+/** Creates the function that lists the entities in scope, oldest first by default, and primes the loader of the request with them. */
 export function createList<Entity extends Cursor, Joined extends object>(
   query: Query,
   { name, selection, searchedText }: ListOptions<Entity, Joined>,
@@ -87,15 +87,16 @@ export function createList<Entity extends Cursor, Joined extends object>(
   return (
     scope: AccessScope,
     args: ListArguments,
-    byId: DataLoader<string, Entity | null>,
+    byId?: DataLoader<string, Entity | null>,
   ): RelayConnection<Entity> => {
-    const { words, ...page } = checkListArguments(name, args);
-    const { count, ...queries } = queriesOf(words.length > 0 ? searchedText(scope) : undefined);
+    const { words, ...requested } = checkListArguments(name, args);
+    const page = args.newestFirst ? reverseRequest(requested) : requested;
+    const { count, ...queries } = queriesOf(words.length > 0 ? searchedText?.(scope) : undefined);
     const patterns = words.length > 0 ? [words.map(patternOf)] : [];
     const readPage = async () => {
       const found = await findPage(queries, page, (run, values) => run(query, scope, [...values, ...patterns]));
-      for (const entity of found.nodes) byId.prime(entity.id, entity);
-      return found;
+      for (const entity of found.nodes) byId?.prime(entity.id, entity);
+      return args.newestFirst ? reversePage(found) : found;
     };
     let found: Promise<Page<Entity>> | undefined;
     return {
@@ -107,6 +108,15 @@ export function createList<Entity extends Cursor, Joined extends object>(
     };
   };
 }
+
+/** The request for the same page in the opposite order. */
+const reverseRequest = <Request extends PageRequest>({ isBackward, after, before, ...page }: Request) => {
+  return { ...page, isBackward: !isBackward, after: before, before: after };
+};
+
+const reversePage = <Node>({ nodes, hasPreviousPage, hasNextPage }: Page<Node>): Page<Node> => {
+  return { nodes: nodes.toReversed(), hasPreviousPage: hasNextPage, hasNextPage: hasPreviousPage };
+};
 
 /** Ignores case in any script, whatever the locale of the database. */
 export const folded = (text: string) => `lower(${text} collate "und-x-icu")`;
@@ -167,8 +177,12 @@ async function findPage<Entity extends Cursor>(
   }
   const bounds = [after?.createdAt ?? '-infinity', after?.id ?? '', before?.createdAt ?? 'infinity', before?.id ?? ''];
   const found = await read(isBackward ? backward : forward, [...bounds, size + 2]);
-  const sorted = isBackward ? found.toReversed() : found;
-  // Where the entities of the cursors still exist, there is a page on the other side of them.
+  return cutBetween(isBackward ? found.toReversed() : found, page);
+}
+
+/** Takes a page from entities that were read with those of its cursors. Where these still exist, there is a page on the other side of them. */
+export function cutBetween<Entity extends Cursor>(sorted: readonly Entity[], page: PageRequest): Page<Entity> {
+  const { after, before } = page;
   const isAt = (entity: Entity | undefined, cursor: Cursor | undefined) =>
     entity !== undefined && cursor !== undefined && compareCursors(entity, cursor) === 0;
   const between = sorted.filter(entity => !isAt(entity, after) && !isAt(entity, before));

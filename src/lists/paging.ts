@@ -1,4 +1,4 @@
-import { InvalidInput, type ValidationError } from '@carte/base/errors';
+import type { ValidationError } from '@carte/base/errors';
 import { checkRange, type Range } from '@carte/base/validation';
 
 /** The arguments of a connection, as in the Relay Cursor Connections Specification. */
@@ -17,21 +17,8 @@ export interface PageRequest {
   readonly before: Cursor | undefined;
 }
 
-/** Sizes of a page of stores, merchants or API keys (docs/interface.md#paging). */
+/** Sizes of a page of a list (docs/interface.md#paging). */
 export const listSizes: Range = { min: 0, max: 1000 };
-
-/** A page of a list without cursors. */
-export interface Pagination {
-  readonly skip: number;
-  readonly limit: number;
-}
-
-/** Throws `InvalidInput` outside the bounds. */
-export function checkPagination({ skip, limit }: Pagination): Pagination {
-  const errors = [...checkRange(['skip'], skip, { min: 0 }), ...checkRange(['limit'], limit, listSizes)];
-  if (errors.length > 0) throw new InvalidInput(errors);
-  return { skip, limit };
-}
 
 /** Reports arguments that are set together with others, of which `conflicts` lists those that exclude each one. */
 export function conflictErrors(
@@ -102,7 +89,7 @@ export interface Cursor {
 }
 
 /** The lists that have cursors; one of another list is rejected. */
-export type CursorList = 'merchant' | 'order' | 'revision' | 'store';
+export type CursorList = 'change' | 'delivery' | 'key' | 'merchant' | 'order' | 'revision' | 'store' | 'webhook';
 
 /** Opaque to clients. Increase it with every change of the format, so that older cursors are rejected and not misread. */
 const version = 2;

@@ -1,13 +1,13 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { readPermissionOf } from '../events/kinds.ts';
 import type { Resolvers } from '../generated/graph.ts';
-import { checkPagination } from '../lists/paging.ts';
+import { type Cursor, type CursorList, connectionResolvers, type RelayConnection } from '../lists/paging.ts';
 import { nodeIdAs } from '../node-id.ts';
 import { requireReading } from '../scope.ts';
 import { createWebhook, pauseWebhook, removeWebhook, resumeWebhook, rotateSecret } from './commands.ts';
 import { noticeOf, stateOf, type Webhook } from './entities.ts';
 import { redeliverMessage, rewindWebhook, testWebhook, type WebhookDependencies } from './redeliver.ts';
-import { findWebhook, listWebhooks } from './repository.ts';
+import { type DeliveryRow, findWebhook } from './repository.ts';
 
 interface WithEntityManager {
   readonly forkEntityManager: () => EntityManager;
@@ -25,10 +25,15 @@ function delivering({ webhooks }: { readonly webhooks: WebhookDependencies | und
   return webhooks;
 }
 
+/** The fields of a connection that its list resolves. */
+function connection<Node extends Cursor>(list: CursorList) {
+  const { nodes, edges, pageInfo } = connectionResolvers<Node>(list);
+  return { nodes, edges, pageInfo, totalCount: ({ count }: RelayConnection<Node>) => count() };
+}
+
 export const webhookResolvers = {
   Query: {
-    webhooks: (_root, pagination, { forkEntityManager }) =>
-      listWebhooks(forkEntityManager(), checkPagination(pagination)),
+    webhooks: (_root, args, { loaders }) => loaders.webhooks.list(args),
     webhook: (_root, { id }, { forkEntityManager }) => findWebhook(forkEntityManager(), id),
   },
   Mutation: {
@@ -63,6 +68,8 @@ export const webhookResolvers = {
   RemoveWebhookPayload: { webhook: webhook => webhook },
   RedeliverWebhookEventsPayload: { webhook: ({ id }, _args, context) => loadWebhook(id, context) },
   WebhookAttempt: { webhook: ({ webhookId }, _args, context) => loadWebhook(webhookId, context) },
+  WebhookConnection: connection<Webhook>('webhook'),
+  WebhookDeliveryConnection: connection<DeliveryRow>('delivery'),
   Webhook: {
     nodeId: nodeIdAs('Webhook'),
     merchant: ({ merchant }, _args, { loaders }) => (merchant ? loaders.merchants.byId.load(merchant) : null),
@@ -70,7 +77,7 @@ export const webhookResolvers = {
     state: webhook => stateOf(webhook),
     notice: webhook => noticeOf(webhook),
     waitingSince: ({ id }, _args, { loaders }) => loaders.webhooks.waitingSince.load(id),
-    deliveries: ({ id }, pagination, { loaders }) => loaders.webhooks.deliveries(id, checkPagination(pagination)),
+    deliveries: ({ id }, args, { loaders }) => loaders.webhooks.deliveries(id, args),
   },
   WebhookDelivery: {
     messageId: ({ position }, _args, { loaders }) => loaders.events.cursors.messageId(position),

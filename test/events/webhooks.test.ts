@@ -184,12 +184,12 @@ test('a failure blocks later events of its store and webhook, and nothing else; 
   // Once, or again after some seconds.
   expect(new Set(idsOf(blocked.id))).toEqual(new Set([orders[0]?.id]));
   const { failingSince, waitingSince, deliveries } = await webhook.query(
-    'failingSince waitingSince deliveries { messageId storeId orderId kind state status error attempts }',
+    'failingSince waitingSince deliveries { nodes { messageId storeId orderId kind state status error attempts } }',
   );
   expect(waitingSince).toEqual(expect.any(String));
   expect([failingSince, null]).toContain(failingSince);
   const failing = receiver.at(webhook.path).find(({ message }) => message.data.store_id === blocked.id);
-  expect(deliveries).toContainEqual({
+  expect(deliveries.nodes).toContainEqual({
     ...{ messageId: failing?.id, storeId: blocked.id, orderId: orders[0]?.id, kind: 'ORDER_PLACED' },
     ...{ state: 'FAILING', status: 500, error: 'the response has status 500', attempts: expect.any(Number) },
   });
@@ -202,7 +202,7 @@ test('a failure blocks later events of its store and webhook, and nothing else; 
   const repeated = receiver.at(webhook.path).filter(({ id }) => id === failing?.id);
   expect(repeated.length).toBeGreaterThanOrEqual(2);
   for (const received of repeated) verify(received, webhook.secret);
-  expect(await webhook.query('failingSince deliveries(skip: 2) { state attempts }')).toMatchObject({
+  expect(await webhook.query('failingSince deliveries(first: 2) { nodes { state attempts } }')).toMatchObject({
     failingSince: null,
   });
 });
@@ -350,7 +350,9 @@ test('nothing follows a message under way when the webhook is paused meanwhile',
   await mutate('pauseWebhook', webhook.id, 'webhook { id }');
   receiver.accept(webhook.path);
   response.end();
-  await eventually(() => webhook.query('deliveries { state }')).toEqual({ deliveries: [{ state: 'DELIVERED' }] });
+  await eventually(() => webhook.query('deliveries { nodes { state } }')).toEqual({
+    deliveries: { nodes: [{ state: 'DELIVERED' }] },
+  });
   expect(receiver.at(webhook.path)).toHaveLength(1);
 });
 
@@ -384,8 +386,8 @@ test('a message can be sent again, with the same id and what the order is now', 
       },
     },
   });
-  expect(await webhook.query('deliveries { messageId attempts state }')).toMatchObject({
-    deliveries: [{ attempts: 1 }, { messageId: placed?.id, attempts: 2, state: 'DELIVERED' }],
+  expect(await webhook.query('deliveries { nodes { messageId attempts state } }')).toMatchObject({
+    deliveries: { nodes: [{ attempts: 1 }, { messageId: placed?.id, attempts: 2, state: 'DELIVERED' }] },
   });
   for (const [id, messageId] of [
     [foreign.id, placed?.id],
@@ -472,10 +474,10 @@ describe('after three days of failures', () => {
     await failFor('webhook_queue', webhook.id);
     await retry(webhook.id);
     await webhook.delivered();
-    const { notice, deliveries } = await webhook.query('notice deliveries { state status attempts }');
+    const { notice, deliveries } = await webhook.query('notice deliveries { nodes { state status attempts } }');
     const [refused] = receiver.at(webhook.path);
     expect(notice).toBe(`The message ${refused?.id} was given up after three days: the response has status 400.`);
-    expect(deliveries).toEqual([
+    expect(deliveries.nodes).toEqual([
       { state: 'DELIVERED', status: 200, attempts: 1 },
       { state: 'GIVEN_UP', status: 400, attempts: expect.any(Number) },
     ]);
@@ -575,8 +577,12 @@ test('createWebhook reports every error with its path; webhooks and metrics show
   expect(await errorsOf({ url, kinds: orderKinds, merchantId: 'a\0' })).toMatchObject([
     { type: 'reference_not_found' },
   ]);
-  const listed = await app.graphql('{ webhooks { id url state store { id } deliveries { messageId } } }', {}, operator);
-  expect(listed.body.data.webhooks.length).toBeGreaterThan(5);
+  const listed = await app.graphql(
+    '{ webhooks { nodes { id url state store { id } deliveries { nodes { messageId } } } } }',
+    {},
+    operator,
+  );
+  expect(listed.body.data.webhooks.nodes.length).toBeGreaterThan(5);
   const metrics = await app.get('/metrics');
   expect(metrics.text).toMatch(/^carte_webhook_attempt_duration_seconds_count\{state="delivered"\} \d/m);
   expect(metrics.text).toMatch(/^carte_webhooks\{state="active"\} \d/m);
@@ -591,15 +597,41 @@ test('createWebhook reports every error with its path; webhooks and metrics show
   }
 });
 
+test('deliveries are paged, newest first', async () => {
+  const store = await app.data.store();
+  const webhook = await createWebhook({ storeId: store.id });
+  await app.data.orders(store, 3);
+  const messages = await webhook.messages(3);
+  await webhook.delivered();
+  const page = async (args: string) => {
+    const selection = 'nodes { messageId } pageInfo { hasPreviousPage hasNextPage startCursor endCursor } totalCount';
+    const { deliveries } = await webhook.query(`deliveries(${args}) { ${selection} }`);
+    expect(deliveries.totalCount).toBe(3);
+    const { hasPreviousPage, hasNextPage, ...cursors } = deliveries.pageInfo;
+    const ids = deliveries.nodes.map(({ messageId }: { messageId: string }) => messageId);
+    return { ...cursors, shown: [ids, hasPreviousPage, hasNextPage] };
+  };
+  const [newest, middle, oldest] = messages.map(({ id }) => id).toReversed();
+  const first = await page('first: 2');
+  expect(first.shown).toEqual([[newest, middle], false, true]);
+  const next = await page(`first: 2, after: "${first.endCursor}"`);
+  expect(next.shown).toEqual([[oldest], true, false]);
+  expect((await page(`last: 1, before: "${next.startCursor}"`)).shown).toEqual([[middle], true, true]);
+  expect((await page('last: 1')).shown).toEqual([[oldest], true, false]);
+  const forged = Buffer.from('delivery2 0 x\0').toString('base64url');
+  expect((await page(`before: "${forged}"`)).shown[0]).toHaveLength(3);
+});
+
 test('the fields of many webhooks take one statement each', async () => {
-  const selection = '{ waitingSince store { id } merchant { id } deliveries { state } }';
+  const selection = '{ nodes { waitingSince store { id } merchant { id } deliveries { nodes { state } totalCount } } }';
   const { result, statements } = await app.statements.during(() =>
-    app.graphql(`{ webhooks(limit: 10) ${selection} }`, {}, operator),
+    app.graphql(`{ webhooks(first: 10) ${selection} }`, {}, operator),
   );
-  expect(result.body.data.webhooks).toHaveLength(10);
+  expect(result.body.data.webhooks.nodes).toHaveLength(10);
   for (const text of [
     'where webhook_id = any ($1) and newest > position',
-    'from webhook_delivery where webhook_id = w.id',
+    'where webhook_id = w.id',
+    'from webhook_delivery where webhook_id = any ($1)',
   ]) {
     expect(statements.filter(sent => sent.includes(text))).toHaveLength(1);
   }

@@ -154,11 +154,11 @@ const table: Readonly<Record<string, readonly [selection: string, expected: BySc
     'restoreMenuConfiguration(input: { storeId: "mine-store", revision: 1 }) { revision }',
     { readOnly: forbidden, foreign: absent, sibling: absent },
   ],
-  'Query.apiKeys': ['apiKeys { id name scope { stores { id } } }', operatorsOnly],
+  'Query.apiKeys': ['apiKeys { nodes { id name scope { stores { id } } } }', operatorsOnly],
   'Mutation.createApiKey': ['createApiKey(input: { name: "x", storeIds: ["mine-store"] }) { key }', operatorsOnly],
   'Mutation.rotateApiKey': ['rotateApiKey(input: { id: "mine-key" }) { key }', operatorsOnly],
   'Mutation.revokeApiKey': ['revokeApiKey(input: { id: "mine-key" }) { apiKey { name } }', operatorsOnly],
-  'Query.webhooks': ['webhooks { id url store { id } }', operatorsOnly],
+  'Query.webhooks': ['webhooks { nodes { id url store { id } } }', operatorsOnly],
   'Query.webhook': ['webhook(id: "mine-webhook") { id }', operatorsOnly],
   'Mutation.createWebhook': [
     'createWebhook(input: { url: "https://pos.example/", storeId: "mine-store", kinds: [ORDER_PLACED] }) { secret }',

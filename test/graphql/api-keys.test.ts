@@ -44,25 +44,43 @@ test('createApiKey returns the secret and the key; apiKeys lists it without the 
       stores: [{ id: 'porto', merchant: { id: other.merchant } }],
     },
   });
-  const listed = await app.graphql(`{ apiKeys { ${fields} } }`, {}, operator);
-  expect(listed.body.data.apiKeys).toContainEqual(created.apiKey);
+  const listed = await app.graphql(`{ apiKeys { nodes { ${fields} } } }`, {}, operator);
+  expect(listed.body.data.apiKeys.nodes).toContainEqual(created.apiKey);
   expect(listed.text).not.toContain(created.key);
   expect(await statusWith(created.key)).toBe(200);
 });
 
 test('apiKeys are paged, and take the same number of statements for one key and for many', async () => {
   for (let number = 0; number < 5; number++) await app.newKey({ storeIds: [number % 2 ? store.id : other.id] });
-  const page = (arguments_: string) => app.graphql(`{ apiKeys(${arguments_}) { ${fields} } }`, {}, operator);
-  const all = (await page('limit: 1000')).body.data.apiKeys;
+  const read = (arguments_: string) =>
+    app.graphql(
+      `{ apiKeys(${arguments_}) {
+        nodes { ${fields} } edges { node { id } cursor } pageInfo { hasPreviousPage hasNextPage endCursor } totalCount
+      } }`,
+      {},
+      operator,
+    );
+  const page = async (arguments_: string) => (await read(arguments_)).body.data.apiKeys;
+  const all = await page('first: 1000');
+  expect(all).toMatchObject({ totalCount: all.nodes.length, pageInfo: { hasPreviousPage: false, hasNextPage: false } });
   const [{ result: one, statements: ofOne }, { result: many, statements: ofMany }] = [
-    await app.statements.during(() => page(`skip: ${all.length - 1}, limit: 1`)),
-    await app.statements.during(() => page(`skip: ${all.length - 5}, limit: 5`)),
+    await app.statements.during(() => page('last: 1')),
+    await app.statements.during(() => page('last: 5')),
   ];
-  expect(one.body.data.apiKeys).toEqual(all.slice(-1));
-  expect(many.body.data.apiKeys).toEqual(all.slice(-5));
-  expect((await page('skip: 1, limit: 3, newestFirst: true')).body.data.apiKeys).toEqual(all.toReversed().slice(1, 4));
+  expect(one.nodes).toEqual(all.nodes.slice(-1));
+  expect(many).toMatchObject({ nodes: all.nodes.slice(-5), pageInfo: { hasPreviousPage: true, hasNextPage: false } });
   expect(ofMany).toHaveLength(ofOne.length);
-  expect((await page('limit: 1001')).body.errors[0].message).toBe('limit: 1001 is too large; it must be at most 1000');
+  const newest = await page('first: 1, newestFirst: true');
+  expect(newest).toMatchObject({ nodes: one.nodes, pageInfo: { hasPreviousPage: false, hasNextPage: true } });
+  const next = await page(`first: 3, after: "${newest.pageInfo.endCursor}", newestFirst: true`);
+  expect(next).toMatchObject({
+    nodes: all.nodes.toReversed().slice(1, 4),
+    edges: [{ node: { id: next.nodes[0].id } }, {}, {}],
+    pageInfo: { hasPreviousPage: true, hasNextPage: true },
+  });
+  const back = await page(`last: 1, before: "${next.edges[0].cursor}", newestFirst: true`);
+  expect(back.nodes).toEqual(newest.nodes);
+  expect((await read('first: 1001')).body.errors[0].message).toBe('first: 1001 is too large; it must be at most 1000');
 });
 
 test('the last use of a key is shown within seconds', async () => {
@@ -70,8 +88,8 @@ test('the last use of a key is shown within seconds', async () => {
   const before = Date.now();
   await statusWith(key);
   const lastUse = async () => {
-    const { body } = await app.graphql('{ apiKeys { id lastUsedAt } }', {}, operator);
-    return body.data.apiKeys.find(({ id }: { id: string }) => id === apiKey.id).lastUsedAt;
+    const { body } = await app.graphql('{ apiKeys(first: 1000) { nodes { id lastUsedAt } } }', {}, operator);
+    return body.data.apiKeys.nodes.find(({ id }: { id: string }) => id === apiKey.id).lastUsedAt;
   };
   await expect.poll(lastUse, { timeout: 60_000 }).not.toBeNull();
   expect(Date.parse(await lastUse())).toBeGreaterThanOrEqual(before - 1);

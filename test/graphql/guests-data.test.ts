@@ -108,7 +108,7 @@ const ways: Readonly<Record<string, () => Promise<unknown>>> = {
     query('{ store(id: "baixa") { menus { categories { items { modifierGroups { items { ingredients } } } } } } }'),
   contacts: () => query('{ stores { nodes { contacts } } }'),
   'the key itself': () => query('{ viewer { id name scope { stores { id } } } }'),
-  'other keys': () => query('{ apiKeys { id name } }'),
+  'other keys': () => query('{ apiKeys { nodes { id name } } }'),
   'a key of its own': () => query('mutation { createApiKey(input: { name: "x", all: true }) { key } }'),
   'a webhook': () =>
     query(

@@ -145,7 +145,7 @@ describe('Store.menuHistory', () => {
     const second = await replace(id, priced(145));
     const read = async (sources: string) => {
       const list = `menuHistory(first: 1, sources: ${sources})`;
-      const selection = 'revision previousRevision menuChanges(limit: 1) { count entities { externalId summary } }';
+      const selection = 'revision previousRevision menuChanges(first: 1) { count entities { externalId summary } }';
       const text = `{ store(id: "${id}") { ${list} { count pageInfo { hasNextPage } nodes { ${selection} } } } }`;
       return (await graph(text)).store.menuHistory;
     };

@@ -190,7 +190,7 @@ const ways: Readonly<Record<string, string>> = {
   'the events of all stores': '{ events(kinds: [ORDERS_CHANGED, MENU_CHANGED]) { events { orderId } } }',
   'a stream': 'subscription { orderEvents(storeId: "baixa") { order { id } } }',
   'a skipped field': '{ store(id: "baixa") { ordersRevision @skip(if: true) } }',
-  webhooks: '{ webhooks { deliveries { orderId } } }',
+  webhooks: '{ webhooks { nodes { deliveries { nodes { orderId } } } } }',
   'a change of status': `mutation { changeOrderStatus(input: { orderId: "${foreign.id}", to: READY }) { order { id status } } }`,
   'a repeated change': `mutation { changeOrderStatus(input: { orderId: "${foreign.id}", to: PENDING, idempotent: true }) { order { status } } }`,
   'a conflict': `mutation { changeOrderStatus(input: { orderId: "${foreign.id}", to: READY, from: ACCEPTED }) { order { status } } }`,

@@ -143,11 +143,11 @@ const attempts: Record<string, (planted: Awaited<ReturnType<typeof plant>>) => r
   ],
   rotateWebhookSecret: () => ['rotateWebhookSecret(input: { id: "no-such" }) { __typename }'],
   pauseWebhook: ({ webhookId }) => [
-    `pauseWebhook(input: { id: "${webhookId}" }) { webhook { deliveries { orderId } store { city } } }`,
+    `pauseWebhook(input: { id: "${webhookId}" }) { webhook { deliveries { nodes { orderId } } store { city } } }`,
     `pauseWebhook(input: { id: "${webhookId}" }) { __typename }`,
   ],
   resumeWebhook: ({ webhookId }) => [
-    `resumeWebhook(input: { id: "${webhookId}" }) { webhook { notice deliveries { kind } } }`,
+    `resumeWebhook(input: { id: "${webhookId}" }) { webhook { notice deliveries { nodes { kind } } } }`,
   ],
   testWebhook: ({ webhookId }) => [`testWebhook(input: { id: "${webhookId}" }) { error }`],
   redeliverWebhookMessage: ({ webhookId }) => [

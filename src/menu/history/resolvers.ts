@@ -1,7 +1,8 @@
 import { InvalidInput } from '@carte/base/errors';
 import { runInSlices } from '@carte/base/time-slice';
 import type { Resolvers, StoreMenuChangesArgs } from '../../generated/graph.ts';
-import { checkPagination, connectionResolvers, type Pagination } from '../../lists/paging.ts';
+import { checkListArguments } from '../../lists/entity-list.ts';
+import { connectionResolvers, pageInfoOf } from '../../lists/paging.ts';
 import type { AccessScope } from '../../scope.ts';
 import { currencyOf } from '../../store/currency.ts';
 import type { Store } from '../../store/entities.ts';
@@ -27,7 +28,9 @@ export interface Comparison {
   readonly from: number;
   readonly to: number;
   readonly changes: MenuChanges;
-  readonly page: Pagination;
+  /** The indexes of the first entity of the page, and of the one after the last. */
+  readonly start: number;
+  readonly end: number;
   readonly describer: Describer;
 }
 
@@ -35,8 +38,6 @@ export interface Comparison {
 export interface DescribedEntityChange extends EntityChange {
   readonly describer: Describer;
 }
-
-const defaultLimit = 100;
 
 /** Names of keys tell who works for a merchant; they are for those who may change menus themselves, or manage keys. */
 const mayReadKeyNames = ({ permissions }: AccessScope) => permissions.includes('MENU') || permissions.includes('ADMIN');
@@ -75,10 +76,16 @@ export const menuHistoryResolvers = {
   },
   MenuChangeCount: { kind: kindOf },
   MenuChanges: {
-    entities: ({ changes, page: { skip, limit }, describer }) =>
-      changes.entities.slice(skip, skip + limit).map(entity => ({ ...entity, describer })),
+    entities: ({ changes, start, end, describer }) =>
+      changes.entities.slice(start, end).map(entity => ({ ...entity, describer })),
     count: ({ changes }) => changes.entities.length,
-    hasMore: ({ changes, page: { skip, limit } }) => skip + limit < changes.entities.length,
+    pageInfo: ({ changes, start, end }) =>
+      pageInfoOf('change', {
+        nodes: changes.entities.slice(start, end).map((_entity, index) => cursorAt(start + index)),
+        hasPreviousPage: start > 0,
+        hasNextPage: end < changes.entities.length,
+      }),
+    hasMore: ({ changes, end }) => end < changes.entities.length,
     summary: ({ changes }) => summarizeChanges(changes),
     counts: ({ changes }) => countChanges(changes),
     reordered: ({ changes }) => changes.reordered.map(kind => entityKinds[kind]),
@@ -99,6 +106,9 @@ export const menuHistoryResolvers = {
   },
 } satisfies Resolvers;
 
+/** Revisions do not change, so an index identifies an entity. */
+const cursorAt = (index: number) => ({ createdAt: new Date(0), id: String(index) });
+
 /** What a comparison takes from the context of a request. */
 interface HistoryContext {
   readonly loaders: {
@@ -110,10 +120,11 @@ interface HistoryContext {
 /** Without `to`, compares with the current revision. */
 async function compareRevisions(
   store: Store,
-  { from, to, skip, limit }: StoreMenuChangesArgs,
+  { from, to, ...args }: StoreMenuChangesArgs,
   { loaders }: HistoryContext,
 ): Promise<Comparison> {
-  const page = checkPagination({ skip: skip ?? 0, limit: limit ?? defaultLimit });
+  const { size, offset, after: cursor } = checkListArguments('change', args);
+  const start = cursor ? Number(cursor.id) + 1 : offset;
   await loaders.menuHistory.chargeComparison(store, to == null ? [from] : [from, to]);
   const at = (argument: string, revision: number) =>
     naming(argument, loaders.menuHistory.configurationAt({ storeId: store.id, revision }));
@@ -123,7 +134,7 @@ async function compareRevisions(
   ]);
   const describer = createDescriber({ before, after, currency: currencyOf(store) });
   const changes = await runInSlices(compareConfigurations(before, after));
-  return { from, to: after.revision, changes, page, describer };
+  return { from, to: after.revision, changes, start, end: start + size, describer };
 }
 
 /** Reports an unknown revision at the argument that has it. */

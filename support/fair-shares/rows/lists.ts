@@ -35,6 +35,6 @@ export const listRows: readonly Row[] = [
     path: `/v1/stores/${largeStoreId}/orders/?page_size=500&page_index=${turn % 20}`,
   })),
   graphqlRow({ name: 'webhooks without the permission', key: 'write', goal: 'refused' }, () => ({
-    query: '{ webhooks(limit: 1000) { id } }',
+    query: '{ webhooks(first: 1000) { nodes { id } } }',
   })),
 ];

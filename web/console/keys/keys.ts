@@ -16,7 +16,6 @@ const createKey = operation('CreateApiKey');
 const rotateKey = operation('RotateApiKey');
 const revokeKey = operation('RevokeApiKey');
 
-const pageSize = 100;
 const times = createTimes({ timezone: Intl.DateTimeFormat().resolvedOptions().timeZone });
 
 interface Confirmation {
@@ -29,6 +28,7 @@ export function createKeys(app: App): Screen {
   const picker = createStorePicker(app, { isSingle: false });
   const form = createForm(app, picker, create);
   let keys: readonly Key[] = [];
+  let after: string | null = null;
   let hasMore = false;
   let isLoaded = false;
   let confirming: Confirmation | undefined;
@@ -36,11 +36,10 @@ export function createKeys(app: App): Screen {
 
   async function load(): Promise<void> {
     try {
-      const { apiKeys } = await fetchKeys({ skip: keys.length });
-      // Keys that were issued meanwhile move others to the next page.
-      const known = new Set(keys.map(({ id }) => id));
-      keys = [...keys, ...apiKeys.filter(({ id }) => !known.has(id))];
-      hasMore = apiKeys.length === pageSize;
+      const { nodes, pageInfo } = (await fetchKeys({ after })).apiKeys;
+      keys = [...keys, ...nodes];
+      after = pageInfo.endCursor;
+      hasMore = pageInfo.hasNextPage;
       isLoaded = true;
       app.update();
     } catch (error) {

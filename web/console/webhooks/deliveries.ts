@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit-html';
 import type { WebhookDeliveriesQuery } from '../../../src/generated/web.ts';
 import type { Times } from '../orders/times.ts';
 
-export type Delivery = NonNullable<WebhookDeliveriesQuery['webhook']>['deliveries'][number];
+export type Delivery = NonNullable<WebhookDeliveriesQuery['webhook']>['deliveries']['nodes'][number];
 
 export interface DeliveriesOptions {
   /** Undefined while they are read. */

@@ -39,7 +39,7 @@ export function createWebhooks(app: App): Screen {
   onRoute();
 
   async function load(): Promise<void> {
-    webhooks = (await fetchWebhooks({})).webhooks;
+    webhooks = (await fetchWebhooks({})).webhooks.nodes;
     app.update();
   }
 
@@ -53,7 +53,7 @@ export function createWebhooks(app: App): Screen {
   async function loadDeliveries(id: string): Promise<void> {
     const { webhook } = await fetchDeliveries({ id });
     if (webhook) replace(webhook);
-    if (app.route().webhook === id) deliveries = webhook?.deliveries ?? [];
+    if (app.route().webhook === id) deliveries = webhook?.deliveries.nodes ?? [];
     app.update();
   }
 
