@@ -27,7 +27,7 @@ interface Item {
   readonly id: string;
   readonly name: Text | null;
   /** Both are null if the currency of the store is unknown. */
-  readonly priceMoney: { readonly currency: string | null; readonly decimal: Intl.StringNumericLiteral | null };
+  readonly priceMoney: { readonly currency: string | null; readonly decimal: string | null };
   readonly inStock: boolean;
 }
 
@@ -49,7 +49,7 @@ interface MenuProps {
 
 function formatPrice({ priceMoney: { currency, decimal } }: Item): string {
   if (currency === null || decimal === null) return '';
-  return new Intl.NumberFormat(navigator.language, { style: 'currency', currency }).format(decimal);
+  return new Intl.NumberFormat(navigator.language, { style: 'currency', currency }).format(Number(decimal));
 }
 
 export function Menu({ data, error, refresh }: MenuProps) {
