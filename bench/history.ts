@@ -50,7 +50,7 @@ async function main({ client, query, ...service }: Service): Promise<void> {
     `{ store(id: "${storeId}") { menuConfigurationAt(revision: ${nodes[Math.min(back, nodes.length - 1)].revision}) { item(externalId: "item-0") { price } } } }`;
   const queries = {
     // Not cached, because of the name.
-    'the current configuration': `{ store(id: "${storeId}") { name item(externalId: "item-0") { price } } }`,
+    'the current configuration': `{ store(id: "${storeId}") { name { text } item(externalId: "item-0") { price } } }`,
     'the same by its revision': at(0),
     [`${revisions - 1} revisions ago`]: at(revisions - 1),
     [`what changed in ${revisions - 1} revisions`]: `{ store(id: "${storeId}") {

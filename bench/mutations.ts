@@ -22,8 +22,8 @@ const menu = {
 // The first item has the first three groups.
 const modifiers = menu.modifier_groups
   .slice(0, shape.groupsAnItem)
-  .flatMap(({ external_id: groupExternalId, modifier_item_external_ids: ids }) =>
-    ids.map(modifierItemExternalId => ({ groupExternalId, modifierItemExternalId })),
+  .flatMap(({ external_id: modifierGroupExternalId, modifier_item_external_ids: ids }) =>
+    ids.map(modifierItemExternalId => ({ modifierGroupExternalId, modifierItemExternalId })),
   );
 
 const orderOf = (lines: number, modifiersALine: number) => ({

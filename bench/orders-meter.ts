@@ -33,8 +33,8 @@ interface PlanNode {
 
 const query = `query ($storeId: ID!, $filter: OrderFilter, $pageIndex: SafeInt!, $pageSize: Int!) {
   store(id: $storeId) { orders(filter: $filter, pageIndex: $pageIndex, pageSize: $pageSize) {
-    pageIndex pageSize count nodes {
-      createdAt id store { createdAt id name externalId } customer { name phone } status price tax items readyBy isRead
+    pageIndex pageSize totalCount nodes {
+      createdAt id store { createdAt id name { text } externalId } customer { name phone } status price tax items readyBy isRead
       inPos customerComments completedAt
     }
   } }
@@ -80,7 +80,7 @@ export async function createMeter(orm: MikroORM) {
         await worstNode(pageStatement(orders.text, { storeIds: [storeId], search })),
         await worstNode(countStatement([storeId], search)),
       ),
-      count: JSON.parse(await request()).store.orders.count,
+      count: JSON.parse(await request()).store.orders.totalCount,
     };
   };
 }

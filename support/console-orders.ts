@@ -37,8 +37,8 @@ export function createBoardOrders(url: string, key: string) {
       await run(query, { id, to });
     },
     async countOpen(): Promise<number> {
-      const query = `query ($store: ID!) { store(id: $store) { orders(filter: { isCompleted: false }) { count } } }`;
-      return (await run(query, { store: boardStore })).store.orders.count;
+      const query = `query ($store: ID!) { store(id: $store) { orders(filter: { isCompleted: false }) { totalCount } } }`;
+      return (await run(query, { store: boardStore })).store.orders.totalCount;
     },
     /** Places orders until so many are open, in all columns. */
     async fill(count: number): Promise<void> {

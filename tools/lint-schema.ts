@@ -53,7 +53,12 @@ for (const type of objects) {
     if (isScalarType(named) && named.name === 'DateTime') {
       check(place, 'a time is named by what happens then, such as createdAt', !/(Date|Time)$/.test(field.name));
     }
-    if (isScalarType(named) && named.name === 'SafeInt' && /(price|tax|total|tip|amount|change)$/i.test(field.name)) {
+    if (
+      type.name !== 'Money' &&
+      isScalarType(named) &&
+      named.name === 'SafeInt' &&
+      /(price|tax|total|tip|amount|change)$/i.test(field.name)
+    ) {
       check(place, `an amount is there as ${field.name}Money, too`, `${field.name}Money` in type.getFields());
     }
     const [, referred] = /^(\w+)ExternalIds?$/.exec(field.name) ?? [];

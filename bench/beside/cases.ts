@@ -141,7 +141,7 @@ function linesFrom(menu: string): object[] {
     .map(item => {
       const group = groups.find(({ external_id }) => external_id === item.modifier_external_ids[0]);
       const modifierItemExternalId = group?.modifier_item_external_ids[0];
-      const modifiers = [{ groupExternalId: group?.external_id, modifierItemExternalId }];
+      const modifiers = [{ modifierGroupExternalId: group?.external_id, modifierItemExternalId }];
       return { itemExternalId: item.external_id, quantity: 2, modifiers };
     });
 }

@@ -45,7 +45,7 @@ const wholeGraph = `query ($id: ID!) {
 }`;
 const historyPage = 'query ($id: ID!) { store(id: $id) { menuHistory { nodes { revision summary createdAt } } } }';
 const comparison = `query ($id: ID!, $from: SafeInt!, $to: SafeInt!) {
-  store(id: $id) { menuChanges(from: $from, to: $to) { count summary entities { externalId summary } } }
+  store(id: $id) { menuChanges(from: $from, to: $to) { totalCount summary entities { externalId summary } } }
 }`;
 const pastConfiguration = `query ($id: ID!, $from: SafeInt!) {
   store(id: $id) { menuConfigurationAt(revision: $from) { items { externalId price } } }

@@ -39,7 +39,7 @@ async function loadOrders(): Promise<void> {
     lengths.push(loaded?.edges.length ?? 0);
   }
   subscription.unsubscribe();
-  console.log(`orders in the list after each page: ${lengths.join(', ')} of ${loaded?.count}`);
+  console.log(`orders in the list after each page: ${lengths.join(', ')} of ${loaded?.totalCount}`);
 }
 
 /** Counts the entities in the cache, whose keys are the type and id of each. */

@@ -36,12 +36,12 @@ function findItem({ menus }: Store): { item: Item; readyBy: string } {
 
 /** What a page selects before the guest does: the defaults, and the first of a group in which something must be chosen. */
 function defaultModifiers({ modifierGroups }: Item) {
-  return modifierGroups.flatMap(({ externalId: groupExternalId, groupMin, modifierItems }) => {
+  return modifierGroups.flatMap(({ externalId: modifierGroupExternalId, groupMin, modifierItems }) => {
     const offered = modifierItems.filter(({ inStock }) => inStock);
     const defaults = offered.filter(({ defaultQuantity }) => defaultQuantity > 0);
     const chosen = defaults.length > 0 ? defaults : offered.slice(0, groupMin);
     return chosen.map(({ externalId, defaultQuantity }) => ({
-      groupExternalId,
+      modifierGroupExternalId,
       modifierItemExternalId: externalId,
       quantity: Math.max(1, defaultQuantity),
     }));

@@ -24,7 +24,7 @@ graphql`
   @refetchable(queryName: "StoreOrdersPaginationQuery") {
     ordersRevision
     orders(first: $first, after: $after, last: $last, before: $before) @connection(key: "StoreOrders_orders") {
-      count
+      totalCount
       pageInfo {
         hasPreviousPage
         hasNextPage

@@ -16,8 +16,8 @@ for (const direction of ['forward', 'backward'] as const) {
   const loaded = orders.read().edges.map(({ node }) => node.createdAt);
   const isSorted = loaded.every((time, index) => index === 0 || time <= (loaded[index - 1] ?? ''));
   console.log(`${direction}: ${lengths.join(', ')} orders${isSorted ? ', newest first' : ''}`);
-  const { edges, count } = await orders.refetch();
-  console.log(`refetched: ${edges.length} of ${count} orders`);
+  const { edges, totalCount } = await orders.refetch();
+  console.log(`refetched: ${edges.length} of ${totalCount} orders`);
 }
 
 const environment = createEnvironment();

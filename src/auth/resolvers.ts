@@ -23,8 +23,6 @@ export const loadKeyNode = async (
   { scope, forkEntityManager }: Parameters<typeof loadApiKey>[2] & { readonly scope: AccessScope | undefined },
 ): Promise<ApiKey | null> => (isAdmin(scope) || scope?.keyId === id ? findKey(forkEntityManager(), id) : null);
 
-const { nodes, edges, pageInfo } = connectionResolvers<ApiKey>('key');
-
 export const authResolvers = {
   Query: {
     viewer: (_root, _args, context) => loadApiKey({ id: requireKey(context.scope).keyId ?? '' }, {}, context),
@@ -46,7 +44,7 @@ export const authResolvers = {
   CreateApiKeyPayload: { apiKey: loadApiKey },
   RotateApiKeyPayload: { apiKey: loadApiKey },
   RevokeApiKeyPayload: { apiKey: key => key },
-  ApiKeyConnection: { nodes, edges, pageInfo, totalCount: ({ count }) => count() },
+  ApiKeyConnection: connectionResolvers<ApiKey>('key'),
   ApiKey: {
     nodeId: nodeIdAs('ApiKey'),
     readPermissions: key => [...readPermissionsOf(key)],

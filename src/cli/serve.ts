@@ -49,7 +49,7 @@ function announceReady(url: string, demoKey: string | undefined): void {
 const bold = (text: string) => styled('bold', text);
 
 function welcome(url: string, key: string): string {
-  const query = '{ store(id: \\"lisbon-baixa\\") { name menus { categories { items { price } } } } }';
+  const query = '{ store(id: \\"lisbon-baixa\\") { name { text } menus { categories { items { price } } } } }';
   return `${bold('Demo restaurants are loaded. Your API key, shown only this once:')}
 
   ${key}

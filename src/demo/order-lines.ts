@@ -39,8 +39,8 @@ export function drawOrderLines(
   items: readonly MenuItemInput[],
   random: Random,
 ): OrderLine[] {
-  const groupsOf = ({ modifierExternalIds }: MenuItemInput) =>
-    (modifierGroups ?? []).filter(({ externalId }) => modifierExternalIds?.includes(externalId));
+  const groupsOf = ({ modifierGroupExternalIds }: MenuItemInput) =>
+    (modifierGroups ?? []).filter(({ externalId }) => modifierGroupExternalIds?.includes(externalId));
 
   function drawModifiers(group: ModifierGroupInput): OrderLine[] {
     const { modifierItemExternalIds, chargeAfter, groupMin, groupMax } = group;
@@ -66,8 +66,8 @@ export function drawOrderLines(
   }
 
   /** Draws only from the required groups of a modifier item's item, since items may refer to each other in cycles. */
-  function drawRequiredModifiers({ menuItemExternalId }: ModifierItemInput): OrderLine[] {
-    const item = allItems.find(({ externalId }) => externalId === menuItemExternalId);
+  function drawRequiredModifiers({ itemExternalId }: ModifierItemInput): OrderLine[] {
+    const item = allItems.find(({ externalId }) => externalId === itemExternalId);
     const groups = item ? groupsOf(item) : [];
     return groups.filter(({ groupMin }) => groupMin > 0).flatMap(drawModifiers);
   }

@@ -18,6 +18,7 @@ import { authorizeRootFields, inheritReadable, readReadable } from './authorizat
 import type { Context } from './context.ts';
 import { addFlatArguments, readFlatArguments } from './flat-arguments.ts';
 import { nodeResolvers } from './nodes.ts';
+import { addOldNames, resolveOldNames } from './renamed.ts';
 import { limitListObjects } from './response-limit.ts';
 import { scalars } from './scalars.ts';
 import { acceptCoercedVariables } from './variables.ts';
@@ -50,12 +51,15 @@ export async function loadSubgraph(): Promise<GraphQLSchema> {
 
 function readDefinitions(): DocumentNode[] {
   const files = readdirSync(folder).filter(file => file.endsWith('.graphql'));
-  return addFlatArguments(files.map(file => inheritReadable(parse(readFileSync(new URL(file, folder), 'utf8')))));
+  return addFlatArguments(
+    files.map(file => addOldNames(inheritReadable(parse(readFileSync(new URL(file, folder), 'utf8'))))),
+  );
 }
 
 /** Adds what holds for all fields: permissions, limits and checks. */
 function complete(schema: GraphQLSchema): GraphQLSchema {
   describeScalars(schema);
+  resolveOldNames(schema);
   reportMutations(schema);
   readFlatArguments(schema);
   authorizeRootFields(schema);

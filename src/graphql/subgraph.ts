@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { buildSubgraphSchema } from '@apollo/subgraph';
-import { InvalidInput } from '@carte/base/errors';
+import { InvalidInput, type ValidationError } from '@carte/base/errors';
 import { isObject } from '@carte/base/json';
 import { checkCount } from '@carte/base/validation';
 import {
@@ -90,7 +90,7 @@ function checkRepresentations(schema: GraphQLSchema): void {
   if (!field || !resolve) throw new Error('A subgraph has no Query._entities');
   field.resolve = (root, args: { representations: unknown[] }, context: Context, info: GraphQLResolveInfo) => {
     const { representations } = args;
-    const errors = [...checkCount(['representations'], representations.length, representationCount)];
+    const errors: ValidationError[] = [...checkCount(['representations'], representations.length, representationCount)];
     const types = Object.keys(references).join(', ');
     for (const [index, value] of representations.entries()) {
       if (isObject(value) && Object.hasOwn(references, String(value.__typename)) && typeof value.id === 'string')

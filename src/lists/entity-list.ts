@@ -104,7 +104,7 @@ export function createList<Entity extends Cursor, Joined extends object>(
         found ??= readPage();
         return found;
       },
-      count: () => count(query, scope, patterns),
+      totalCount: () => count(query, scope, patterns),
     };
   };
 }

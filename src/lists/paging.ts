@@ -118,7 +118,7 @@ export function compareCursors(one: Cursor, other: Cursor): number {
 /** A connection of the graph: its page and its total are read when fields of them are resolved, and at most once. */
 export interface RelayConnection<Node> {
   readonly page: () => Promise<Page<Node>>;
-  readonly count: () => Promise<number>;
+  readonly totalCount: () => Promise<number>;
 }
 
 export function connectionResolvers<Node extends Cursor>(list: CursorList) {
@@ -126,7 +126,7 @@ export function connectionResolvers<Node extends Cursor>(list: CursorList) {
     nodes: async ({ page }: RelayConnection<Node>) => (await page()).nodes,
     edges: async ({ page }: RelayConnection<Node>) => edgesOf(list, (await page()).nodes),
     pageInfo: async ({ page }: RelayConnection<Node>) => pageInfoOf(list, await page()),
-    count: ({ count }: RelayConnection<Node>) => count(),
+    totalCount: ({ totalCount }: RelayConnection<Node>) => totalCount(),
   };
 }
 

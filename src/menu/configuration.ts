@@ -33,7 +33,7 @@ export interface ModifierGroupNode extends MenuRow<ModifierGroup>, Node {
   readonly modifierItems: readonly ModifierItemNode[];
 }
 export interface ModifierItemNode extends MenuRow<ModifierItem>, Node {
-  menuItem: MenuItemNode | null;
+  item: MenuItemNode | null;
 }
 
 /** One revision of a store's menu configuration, by external id and linked in memory; immutable, since requests share it. */
@@ -64,7 +64,7 @@ export function* linkConfiguration(
   const configuration = { storeId, revision, isPast, menus, categories, items, modifierGroups, modifierItems };
 
   for (const row of rows.modifierItems) {
-    modifierItems.set(row.externalId, { ...row, configuration, menuItem: null });
+    modifierItems.set(row.externalId, { ...row, configuration, item: null });
     yield;
   }
   for (const row of rows.modifierGroups) {
@@ -73,7 +73,7 @@ export function* linkConfiguration(
     yield;
   }
   for (const row of rows.items) {
-    const children = findAll(modifierGroups, row.modifierExternalIds);
+    const children = findAll(modifierGroups, row.modifierGroupExternalIds);
     items.set(row.externalId, { ...row, configuration, modifierGroups: children });
     yield;
   }
@@ -86,8 +86,8 @@ export function* linkConfiguration(
     yield;
   }
   for (const node of modifierItems.values()) {
-    if (!node.menuItemExternalId) continue;
-    node.menuItem = items.get(node.menuItemExternalId) ?? null;
+    if (!node.itemExternalId) continue;
+    node.item = items.get(node.itemExternalId) ?? null;
     yield;
   }
   return configuration;
@@ -101,9 +101,9 @@ function findAll<T>(nodes: ReadonlyMap<string, T>, externalIds: readonly string[
 export const backlinksOf = memoize((configuration: Configuration) => ({
   menusByCategory: invert(configuration.menus, menu => menu.categoryExternalIds),
   categoriesByItem: invert(configuration.categories, category => category.itemExternalIds),
-  itemsByGroup: invert(configuration.items, item => item.modifierExternalIds),
+  itemsByGroup: invert(configuration.items, item => item.modifierGroupExternalIds),
   groupsByModifierItem: invert(configuration.modifierGroups, group => group.modifierItemExternalIds),
-  modifierItemsByItem: invert(configuration.modifierItems, ({ menuItemExternalId: id }) => (id ? [id] : [])),
+  modifierItemsByItem: invert(configuration.modifierItems, ({ itemExternalId: id }) => (id ? [id] : [])),
 }));
 
 /** The menus that list an item in one of their categories. */

@@ -55,7 +55,7 @@ export const MenuItemEntity = defineMenuEntity('MenuItem', 'menu_item', {
   prepTime: p.bigint('number').nullable(),
   alcoholByVolume: p.double().$type<number>().nullable(),
   prepType: p.text().nullable(),
-  modifierExternalIds: externalIds(),
+  modifierGroupExternalIds: externalIds().fieldName('modifier_external_ids'),
 });
 
 export const ModifierGroupEntity = defineMenuEntity('ModifierGroup', 'modifier_group', {
@@ -76,7 +76,7 @@ export const ModifierItemEntity = defineMenuEntity('ModifierItem', 'modifier_ite
   minQuantity: p.bigint('number'),
   maxQuantity: p.bigint('number'),
   defaultQuantity: p.bigint('number'),
-  menuItemExternalId: p.text().nullable(),
+  itemExternalId: p.text().fieldName('menu_item_external_id').nullable(),
   description: text().nullable(),
 });
 

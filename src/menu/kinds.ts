@@ -63,8 +63,8 @@ const definitions: { readonly [Name in KindName]: DefinitionOf<Name> } = {
   items: {
     entity: MenuItemEntity,
     noun: 'item',
-    children: { property: 'modifierExternalIds', kind: 'modifierGroups' },
-    defaults: { modifierExternalIds: [], inStock: true },
+    children: { property: 'modifierGroupExternalIds', kind: 'modifierGroups' },
+    defaults: { modifierGroupExternalIds: [], inStock: true },
     notPosted: { prepType: true },
   },
   modifierGroups: {

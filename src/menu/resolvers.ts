@@ -190,7 +190,7 @@ export const menuResolvers = {
     id: idWith('modifier_item'),
     priceChangeMoney: moneyOf('priceChange'),
     taxChangeMoney: moneyOf('taxChange'),
-    groups: item => backlinksOf(item.configuration).groupsByModifierItem.get(item.externalId) ?? [],
+    modifierGroups: item => backlinksOf(item.configuration).groupsByModifierItem.get(item.externalId) ?? [],
     store: loadStore,
   },
 } satisfies Resolvers;

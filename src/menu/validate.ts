@@ -132,9 +132,9 @@ function* checkReferences(configuration: PartialConfiguration): ReturnType<Check
     }
   }
   for (const [index, modifierItem] of (configuration.modifierItems ?? []).entries()) {
-    const id = modifierItem?.menuItemExternalId;
+    const id = modifierItem?.itemExternalId;
     if (id === null || id === undefined || !ids.items || ids.items.has(id)) continue;
-    yield notFound(['modifierItems', index, 'menuItemExternalId'], 'item', id);
+    yield notFound(['modifierItems', index, 'itemExternalId'], 'item', id);
   }
 }
 

@@ -1,4 +1,3 @@
-import type { ValidationError } from '@carte/base/errors';
 import { memoize } from '@carte/base/memoize';
 import { type ErrorPath, maxErrors } from '@carte/base/validation';
 import type { OrderLineInput, OrderModifierInput } from '../generated/graph.ts';
@@ -13,6 +12,7 @@ import {
 } from '../menu/configuration.ts';
 import type { Store } from '../store/entities.ts';
 import { type ChosenLine, type ChosenModifier, priceUnit } from './price.ts';
+import type { OrderProblem } from './problems.ts';
 
 const maxNames = 3;
 
@@ -21,7 +21,7 @@ export interface Choices {
   readonly lines: readonly ChosenLine[];
   /** Whether all of them were found. */
   readonly isComplete: boolean;
-  readonly errors: readonly ValidationError[];
+  readonly errors: readonly OrderProblem[];
 }
 
 /** Looks up what the lines of an order choose from a configuration, and collects every reason to refuse it. */
@@ -33,7 +33,7 @@ export function resolveChoices(
   const local = toLocalTime(readyBy, store.timezone, store.specialHours);
   const isOpen = memoize((menu: MenuNode) => isAvailable(menu.availability, local));
   const itemErrorsOf = memoize((item: MenuItemNode) => [...checkItem(item, local, isOpen)]);
-  const errors: ValidationError[] = [];
+  const errors: OrderProblem[] = [];
   const resolved = lines.flatMap((line, index): ChosenLine[] => {
     if (errors.length >= maxErrors) return [];
     const path = ['input', 'lines', index];
@@ -56,7 +56,7 @@ const countChoices = (lines: readonly { readonly modifiers?: readonly unknown[] 
   lines.reduce((count, { modifiers }) => count + 1 + (modifiers?.length ?? 0), 0);
 
 const quote = (text: string) => JSON.stringify(text);
-const notFound = (path: ErrorPath, message: string): ValidationError => ({
+const notFound = (path: ErrorPath, message: string): OrderProblem => ({
   path,
   type: 'reference_not_found',
   message,
@@ -66,7 +66,7 @@ function* checkItem(
   item: MenuItemNode,
   local: LocalTime,
   isOpen: (menu: MenuNode) => boolean,
-): Generator<Omit<ValidationError, 'path'>> {
+): Generator<Omit<OrderProblem, 'path'>> {
   const name = `item ${quote(item.externalId)}`;
   if (!item.inStock) yield { type: 'sold_out', message: `${name} is sold out` };
   if (!item.sellSeparately) {
@@ -89,7 +89,7 @@ function describe({ day, second }: LocalTime): string {
 }
 
 /** Single price changes may be negative, but nobody is paid for what they order. */
-function* checkUnit(line: Pick<ChosenLine, 'item' | 'modifiers'>, path: ErrorPath): Generator<ValidationError> {
+function* checkUnit(line: Pick<ChosenLine, 'item' | 'modifiers'>, path: ErrorPath): Generator<OrderProblem> {
   for (const [noun, amount] of Object.entries(priceUnit(line))) {
     if (amount >= 0n) continue;
     const unit = `the ${noun} of one item ${quote(line.item.externalId)} with its modifiers`;
@@ -101,14 +101,14 @@ function resolveModifiers(
   item: MenuItemNode,
   modifiers: readonly OrderModifierInput[],
   path: ErrorPath,
-  errors: ValidationError[],
+  errors: OrderProblem[],
 ): ChosenModifier[] {
   const chosen = new Map<string, number>();
   const unresolved = new Set<string>();
   const resolved = modifiers.flatMap((modifier, index) => {
     const found = findModifier(item, modifier, [...path, index], errors);
     if (!found) {
-      unresolved.add(modifier.groupExternalId);
+      unresolved.add(modifier.modifierGroupExternalId);
       return [];
     }
     const key = JSON.stringify([found.group.externalId, found.modifierItem.externalId]);
@@ -117,7 +117,7 @@ function resolveModifiers(
       const name = `modifier item ${quote(found.modifierItem.externalId)}`;
       const message = `${name} is already chosen at index ${first}; add up the quantities`;
       errors.push({ path: [...path, index, 'modifierItemExternalId'], type: 'duplicate_reference', message });
-      unresolved.add(modifier.groupExternalId);
+      unresolved.add(modifier.modifierGroupExternalId);
       return [];
     }
     chosen.set(key, index);
@@ -137,19 +137,19 @@ type FoundModifier = NonNullable<ReturnType<typeof findModifier>>;
 
 function findModifier(
   item: MenuItemNode,
-  { groupExternalId, modifierItemExternalId, quantity = 1 }: OrderModifierInput,
+  { modifierGroupExternalId, modifierItemExternalId, quantity = 1 }: OrderModifierInput,
   path: ErrorPath,
-  errors: ValidationError[],
+  errors: OrderProblem[],
 ) {
-  const group = groupsOf(item).get(groupExternalId);
+  const group = groupsOf(item).get(modifierGroupExternalId);
   if (!group) {
-    const message = `item ${quote(item.externalId)} has no modifier group ${quote(groupExternalId)}`;
-    errors.push(notFound([...path, 'groupExternalId'], message));
+    const message = `item ${quote(item.externalId)} has no modifier group ${quote(modifierGroupExternalId)}`;
+    errors.push(notFound([...path, 'modifierGroupExternalId'], message));
     return undefined;
   }
   const modifierItem = modifierItemsOf(group).get(modifierItemExternalId);
   if (!modifierItem) {
-    const message = `modifier group ${quote(groupExternalId)} has no modifier item ${quote(modifierItemExternalId)}`;
+    const message = `modifier group ${quote(modifierGroupExternalId)} has no modifier item ${quote(modifierItemExternalId)}`;
     errors.push(notFound([...path, 'modifierItemExternalId'], message));
     return undefined;
   }
@@ -158,12 +158,10 @@ function findModifier(
   return { group, modifierItem, quantity };
 }
 
-function soldOutMessage({ externalId, inStock, menuItem }: ModifierItemNode): string | undefined {
+function soldOutMessage({ externalId, inStock, item }: ModifierItemNode): string | undefined {
   const name = `modifier item ${quote(externalId)}`;
   if (!inStock) return `${name} is sold out`;
-  return menuItem?.inStock === false
-    ? `${name} stands for item ${quote(menuItem.externalId)}, which is sold out`
-    : undefined;
+  return item?.inStock === false ? `${name} stands for item ${quote(item.externalId)}, which is sold out` : undefined;
 }
 
 /** Checks the limits of a group, and those of each of its modifier items, also if nothing of it was chosen. */
@@ -171,7 +169,7 @@ function* checkGroup(
   group: ModifierGroupNode,
   chosen: readonly (FoundModifier & { readonly index: number })[],
   path: ErrorPath,
-): Generator<ValidationError> {
+): Generator<OrderProblem> {
   const { externalId, groupMin, groupMax } = group;
   const byModifierItem = new Map(chosen.map(choice => [choice.modifierItem, choice]));
   const total = chosen.reduce((sum, { quantity }) => sum + quantity, 0);
@@ -193,7 +191,7 @@ function* rangeErrors(
   name: string,
   quantity: number,
   { min, max }: { readonly min: number; readonly max: number },
-): Generator<ValidationError> {
+): Generator<OrderProblem> {
   const message = (bound: string) => `${name} must be chosen ${bound}, not ${times(quantity)}`;
   if (quantity < min) yield { path, type: 'greater_than_equal', message: message(`at least ${times(min)}`) };
   if (quantity > max) yield { path, type: 'less_than_equal', message: message(`at most ${times(max)}`) };

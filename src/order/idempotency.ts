@@ -64,7 +64,7 @@ function hashOf(input: PlaceOrderInput): Buffer {
       quantity,
       note ?? null,
       (modifiers ?? []).map(modifier => [
-        modifier.groupExternalId,
+        modifier.modifierGroupExternalId,
         modifier.modifierItemExternalId,
         modifier.quantity ?? 1,
       ]),

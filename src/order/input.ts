@@ -1,6 +1,6 @@
-import type { ValidationError } from '@carte/base/errors';
 import { checkCount, checkLength, checkRange, type ErrorPath, findUnstorable } from '@carte/base/validation';
 import type { OrderLineInput, PlaceOrderInput, QuoteOrderInput } from '../generated/graph.ts';
+import type { OrderProblem } from './problems.ts';
 import { checkService } from './service.ts';
 
 // As the descriptions in schema/order.graphql state them.
@@ -13,7 +13,7 @@ const modifierCount = { min: 0, max: 100 };
 const lineQuantity = { min: 1, max: 1000 };
 
 /** Finds the errors of an order that do not depend on the menu configuration. */
-export function* checkInput(input: PlaceOrderInput): Generator<ValidationError> {
+export function* checkInput(input: PlaceOrderInput): Generator<OrderProblem> {
   const { idempotencyKey, customer } = input;
   yield* findUnstorable(input, ['input']);
   yield* checkLength(['input', 'idempotencyKey'], idempotencyKey, keyLength);
@@ -23,12 +23,12 @@ export function* checkInput(input: PlaceOrderInput): Generator<ValidationError> 
 }
 
 /** The same for an order that is not placed yet. */
-export function* checkQuoteInput(input: QuoteOrderInput): Generator<ValidationError> {
+export function* checkQuoteInput(input: QuoteOrderInput): Generator<OrderProblem> {
   yield* findUnstorable(input, ['input']);
   yield* checkOrdered(input);
 }
 
-function* checkOrdered(input: QuoteOrderInput): Generator<ValidationError> {
+function* checkOrdered(input: QuoteOrderInput): Generator<OrderProblem> {
   const { customerComments, lines } = input;
   yield* checkLength(['input', 'customerComments'], customerComments, textLength);
   yield* checkService(input, ['input']);
@@ -36,7 +36,7 @@ function* checkOrdered(input: QuoteOrderInput): Generator<ValidationError> {
   for (const [index, line] of lines.entries()) yield* checkLine(line, ['input', 'lines', index]);
 }
 
-function* checkLine({ quantity = 1, note, modifiers }: OrderLineInput, path: ErrorPath): Generator<ValidationError> {
+function* checkLine({ quantity = 1, note, modifiers }: OrderLineInput, path: ErrorPath): Generator<OrderProblem> {
   yield* checkRange([...path, 'quantity'], quantity, lineQuantity);
   yield* checkLength([...path, 'note'], note, textLength);
   yield* checkCount([...path, 'modifiers'], modifiers?.length ?? 0, modifierCount);

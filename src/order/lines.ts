@@ -65,13 +65,23 @@ function readLine(item: unknown, owner: AmountOwner): OrderLine | null {
 
 function readModifier(modifier: unknown, owner: AmountOwner): OrderLineModifier | null {
   if (!isObject(modifier)) return null;
-  const { external_id: modifierItemExternalId, group_external_id: groupExternalId, name } = modifier;
+  const { external_id: modifierItemExternalId, group_external_id: modifierGroupExternalId, name } = modifier;
   const numbers = [modifier.quantity, modifier.free_quantity ?? 0, modifier.price_change, modifier.tax_change];
   const [quantity, freeQuantity, priceChange, taxChange] = numbers.map(integerOf);
-  if (typeof modifierItemExternalId !== 'string' || typeof groupExternalId !== 'string' || !isText(name)) return null;
+  if (typeof modifierItemExternalId !== 'string' || typeof modifierGroupExternalId !== 'string' || !isText(name))
+    return null;
   if (quantity === undefined || freeQuantity === undefined) return null;
   if (priceChange === undefined || taxChange === undefined) return null;
-  return { owner, groupExternalId, modifierItemExternalId, name, quantity, freeQuantity, priceChange, taxChange };
+  return {
+    owner,
+    modifierGroupExternalId,
+    modifierItemExternalId,
+    name,
+    quantity,
+    freeQuantity,
+    priceChange,
+    taxChange,
+  };
 }
 
 /** Null if the value is no list, or any of its elements is not read. */

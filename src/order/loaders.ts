@@ -76,7 +76,7 @@ export function orderPageLoaders(
         page.selected.orders = true;
         return found.load(page);
       },
-      async count() {
+      async totalCount() {
         page.selected.count = true;
         // Yields a microtask so that sibling resolvers load the orders first, whose statement then includes the count.
         await null;

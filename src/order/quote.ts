@@ -1,4 +1,3 @@
-import type { ValidationError } from '@carte/base/errors';
 import { type ErrorPath, maxErrors } from '@carte/base/validation';
 import type { QuoteOrderInput, StoreOrdering } from '../generated/graph.ts';
 import type { Configuration } from '../menu/configuration.ts';
@@ -8,6 +7,7 @@ import { resolveChoices } from './choices.ts';
 import type { Order } from './entities.ts';
 import { toItems } from './lines.ts';
 import { type Amounts, priceOrder } from './price.ts';
+import type { OrderProblem } from './problems.ts';
 import { checkTotal, serviceOf } from './service.ts';
 
 const msPerMinute = 60_000;
@@ -19,7 +19,7 @@ const maxMinutesLate = 60;
 export interface Quote {
   /** Undefined if a problem leaves open what is ordered. */
   readonly order: Pick<Order, 'items' | 'price' | 'tax' | 'readyBy' | 'serviceType' | 'service'> | undefined;
-  readonly problems: readonly ValidationError[];
+  readonly problems: readonly OrderProblem[];
 }
 
 export interface OrderQuote extends Quote {
@@ -32,12 +32,11 @@ interface Circumstances {
   readonly configuration: Configuration;
   readonly now: Date;
   /** The errors of the input by `input.ts`. */
-  readonly inputErrors: readonly ValidationError[];
+  readonly inputErrors: readonly OrderProblem[];
 }
 
 /** Whether a list is longer than allowed: then nothing else is checked, which bounds the work for an order of any length. */
-export const isTooLong = (errors: readonly ValidationError[]): boolean =>
-  errors.some(({ type }) => type === 'too_long');
+export const isTooLong = (errors: readonly OrderProblem[]): boolean => errors.some(({ type }) => type === 'too_long');
 
 /** Checks an order by the rules of a configuration, and prices it. */
 export function quoteOrder(input: QuoteOrderInput, { store, configuration, now, inputErrors }: Circumstances): Quote {
@@ -83,7 +82,7 @@ function* checkOrdering(
   { state, until, delayMinutes, reason }: StoreOrdering,
   { readyBy }: QuoteOrderInput,
   now: Date,
-): Generator<ValidationError> {
+): Generator<OrderProblem> {
   const because = reason ? ` (${reason})` : '';
   if (state === 'PAUSED') {
     const end = until ? `until ${until.toISOString()}` : 'for now';
@@ -96,14 +95,14 @@ function* checkOrdering(
   }
 }
 
-export function* checkReadyBy(path: ErrorPath, readyBy: Date, now: Date): Generator<ValidationError> {
+export function* checkReadyBy(path: ErrorPath, readyBy: Date, now: Date): Generator<OrderProblem> {
   const earliest = addMinutes(now, -maxMinutesLate);
   if (readyBy >= earliest) return;
   const rule = `it must be at most an hour in the past, so ${earliest.toISOString()} or later`;
   yield { path, type: 'value_error', message: `${readyBy.toISOString()} is too early; ${rule}` };
 }
 
-function* checkSums(amounts: Amounts, order: Pick<Order, 'price' | 'service'>): Generator<ValidationError> {
+function* checkSums(amounts: Amounts, order: Pick<Order, 'price' | 'service'>): Generator<OrderProblem> {
   const unsafe = Object.entries(amounts).filter(([, amount]) => !Number.isSafeInteger(Number(amount)));
   for (const [name, amount] of unsafe) {
     yield { path: ['input', 'lines'], type: 'value_error', message: `the ${name} is ${amount}, beyond ±(2^53−1)` };

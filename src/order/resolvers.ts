@@ -18,7 +18,7 @@ import { confirmedReadyByOf, statusReasonOf, totalOf, withOwner } from './servic
 import { transitions } from './statuses.ts';
 import { changeOrderStatus } from './transitions.ts';
 
-const selectsSummaryOnly = selectsOnly([...storeSummaryFields, 'nodeId', 'localizedNames']);
+const selectsSummaryOnly = selectsOnly([...storeSummaryFields, 'nodeId', 'importedName', 'localizedNames']);
 
 const mayReadKeyNames = (scope: AccessScope) =>
   !hasOwnOrdersOnly(scope) && (scope.permissions.includes('ORDERS') || scope.permissions.includes('ADMIN'));
@@ -149,7 +149,7 @@ export const orderResolvers = {
   },
   OrderProblem: {
     path: ({ path }) => path.map(String),
-    code: ({ type }) => type,
+    code: ({ type }) => type.toUpperCase() as Uppercase<typeof type>,
   },
   OrderPayment: { amountMoney: moneyOfPart('amount') },
   OrderAdjustment: {

@@ -1,8 +1,8 @@
-import type { ValidationError } from '@carte/base/errors';
 import { checkCount, checkLength, checkRange, type ErrorPath } from '@carte/base/validation';
 import type { OrderAdjustmentInput, OrderPaymentInput, OrderStatus, QuoteOrderInput } from '../generated/graph.ts';
 import type { Order } from './entities.ts';
 import type { AmountOwner } from './lines.ts';
+import type { OrderProblem } from './problems.ts';
 
 /** What an order has besides its lines, stored as it was given; absent where it was not. */
 export type OrderService = Pick<QuoteOrderInput, 'table' | 'address' | 'payments' | 'charges' | 'discounts' | 'tip'>;
@@ -45,7 +45,7 @@ export function totalOf({ price, service }: Pick<Order, 'price' | 'service'>): b
 export function* checkAmounts(
   { payments, charges, discounts, tip }: OrderService,
   path: ErrorPath = [],
-): Generator<ValidationError> {
+): Generator<OrderProblem> {
   for (const [name, list] of Object.entries({ payments, charges, discounts })) {
     for (const [index, element] of (list ?? []).entries()) {
       yield* checkRange([...path, name, index, 'amount'], element.amount, amountRange);
@@ -55,7 +55,7 @@ export function* checkAmounts(
   yield* checkRange([...path, 'tip'], tip ?? 0, amountRange);
 }
 
-export function* checkTotal(order: Pick<Order, 'price' | 'service'>, path: ErrorPath = []): Generator<ValidationError> {
+export function* checkTotal(order: Pick<Order, 'price' | 'service'>, path: ErrorPath = []): Generator<OrderProblem> {
   const total = totalOf(order);
   // Without a discount it is the price that is below zero, as that of an imported order may be.
   const isBelowZero = total < 0n && (order.service?.discounts?.length ?? 0) > 0;
@@ -64,7 +64,7 @@ export function* checkTotal(order: Pick<Order, 'price' | 'service'>, path: Error
   yield { path, type: 'value_error', message: `the total is ${total}; ${rule}` };
 }
 
-export function* checkService(service: OrderService, path: ErrorPath): Generator<ValidationError> {
+export function* checkService(service: OrderService, path: ErrorPath): Generator<OrderProblem> {
   const { table, address, payments, charges, discounts } = service;
   yield* checkLength([...path, 'table'], table, nameLength);
   for (const [name, text] of Object.entries(address ?? {})) {

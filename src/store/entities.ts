@@ -1,5 +1,6 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import type {
+  OrderAddressInput,
   OrderingState,
   RestaurantConfigurationInput,
   SpecialHoursInput,
@@ -8,12 +9,16 @@ import type {
 import { type Merchant, MerchantEntity } from '../merchant/entities.ts';
 import { scopeFilter, storeScope } from '../scope.ts';
 
+/** As it is stored. */
 export interface PhoneNumber {
   readonly id: string;
   readonly phoneNumber: string;
   /** RFC 3339, UTC. */
   readonly createDateTime: string;
 }
+
+/** What a store or an order has of an address; nobody delivers to a store, which has no `note`. */
+export type Address = { readonly [Field in keyof OrderAddressInput]?: OrderAddressInput[Field] | undefined };
 
 /** Why and until when a store takes orders late, or none. */
 export interface StoredOrdering {
@@ -43,7 +48,7 @@ export const StoreEntity = defineEntity({
     name: p.json<Readonly<Record<string, unknown>>>().columnType('json'),
     createdAt: p.datetime(3).defaultRaw('now()'),
     externalId: p.text().nullable(),
-    storePhone: p.text().nullable(),
+    phone: p.text().fieldName('store_phone').nullable(),
     contacts: p.json<Readonly<Record<string, unknown>>>().columnType('json').nullable(),
     addressLine1: p.text().fieldName('address_line_1').nullable(),
     addressLine2: p.text().fieldName('address_line_2').nullable(),

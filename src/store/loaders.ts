@@ -47,7 +47,7 @@ export function storeLoaders(repository: StoreRepository, scope: AccessScope) {
       const stores = () => byMerchant.load(merchantId);
       return {
         page: async () => slicePage(await stores(), request),
-        count: async () => (await stores()).length,
+        totalCount: async () => (await stores()).length,
       };
     },
   };

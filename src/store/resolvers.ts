@@ -34,8 +34,11 @@ export const storeResolvers = {
   StoreConnection: connectionResolvers('store'),
   Store: {
     nodeId: nodeIdAs('Store'),
+    address: store => store,
     currency: currencyOf,
     ordering: store => orderingAt(store, new Date()),
+    name: ({ name }) => ({ translations: translationsIn(name) }),
+    importedName: ({ name }) => name,
     localizedNames: ({ name }) => textsByLanguage(name),
     merchant: ({ merchant, joinedMerchant }, _args, { loaders }) => {
       if (joinedMerchant !== undefined) return joinedMerchant;
@@ -46,15 +49,21 @@ export const storeResolvers = {
     decimal: ({ amount, currency }) => (currency === null ? null : decimalOf({ amount, currency })),
   },
   PhoneNumber: {
-    createDateTime: ({ createDateTime }) => new Date(createDateTime),
+    createdAt: ({ createDateTime }) => new Date(createDateTime),
   },
 } satisfies Resolvers;
 
+type Texts = Readonly<Record<string, string>>;
+
+const isTexts = (value: unknown): value is Texts =>
+  isObject(value) && Object.values(value).every(text => typeof text === 'string');
+
+function translationsIn(name: Store['name']): Texts {
+  if (isTexts(name.translations)) return name.translations;
+  return isTexts(name) ? name : {};
+}
+
 /** The documented shape of a name in `StorePartialInfo`: maps of strings. Omits entries of another shape. */
-function textsByLanguage(name: Store['name']): Record<string, Record<string, string>> {
-  const entries = Object.entries(name).filter(
-    (entry): entry is [string, Record<string, string>] =>
-      isObject(entry[1]) && Object.values(entry[1]).every(text => typeof text === 'string'),
-  );
-  return Object.fromEntries(entries);
+function textsByLanguage(name: Store['name']): Record<string, Texts> {
+  return Object.fromEntries(Object.entries(name).filter((entry): entry is [string, Texts] => isTexts(entry[1])));
 }

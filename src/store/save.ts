@@ -30,7 +30,11 @@ export async function saveStores(em: EntityManager, inputs: readonly StoreInput[
     ...(merchant && !existing.has(merchant.id) ? [referenceNotFound(['merchant', 'id'], 'merchant', merchant.id)] : []),
   ];
   const upsert = (valid: readonly StoreInput[]) => {
-    const rows = valid.map(({ merchant, ...input }) => ({ ...input, merchant: merchant?.id ?? null }));
+    const rows = valid.map(({ merchant, phoneNumbers, ...input }) => ({
+      ...input,
+      merchant: merchant?.id ?? null,
+      phoneNumbers: phoneNumbers?.map(({ createdAt: createDateTime, ...number }) => ({ ...number, createDateTime })),
+    }));
     return upsertRows(em, StoreEntity, rows, { preserve: ['createdAt'], notSaved });
   };
   return saveDocuments(inputs, findErrors, upsert);

@@ -99,7 +99,7 @@ export function webhookLoaders(repository: WebhookRepository, scope: AccessScope
       const key = JSON.stringify(page);
       const loader = deliveriesByPage.get(key) ?? new DataLoader(ids => repository.findDeliveries(ids, page));
       deliveriesByPage.set(key, loader);
-      return { page: () => loader.load(webhookId), count: () => deliveryCounts.load(webhookId) };
+      return { page: () => loader.load(webhookId), totalCount: () => deliveryCounts.load(webhookId) };
     },
   };
 }

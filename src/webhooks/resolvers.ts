@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { readPermissionOf } from '../events/kinds.ts';
 import type { Resolvers } from '../generated/graph.ts';
-import { type Cursor, type CursorList, connectionResolvers, type RelayConnection } from '../lists/paging.ts';
+import { connectionResolvers } from '../lists/paging.ts';
 import { nodeIdAs } from '../node-id.ts';
 import { requireReading } from '../scope.ts';
 import { createWebhook, pauseWebhook, removeWebhook, resumeWebhook, rotateSecret } from './commands.ts';
@@ -23,12 +23,6 @@ const loadWebhook = async (id: string, { forkEntityManager }: WithEntityManager)
 function delivering({ webhooks }: { readonly webhooks: WebhookDependencies | undefined }) {
   if (!webhooks) throw new Error('This context cannot send webhooks');
   return webhooks;
-}
-
-/** The fields of a connection that its list resolves. */
-function connection<Node extends Cursor>(list: CursorList) {
-  const { nodes, edges, pageInfo } = connectionResolvers<Node>(list);
-  return { nodes, edges, pageInfo, totalCount: ({ count }: RelayConnection<Node>) => count() };
 }
 
 export const webhookResolvers = {
@@ -68,8 +62,8 @@ export const webhookResolvers = {
   RemoveWebhookPayload: { webhook: webhook => webhook },
   RedeliverWebhookEventsPayload: { webhook: ({ id }, _args, context) => loadWebhook(id, context) },
   WebhookAttempt: { webhook: ({ webhookId }, _args, context) => loadWebhook(webhookId, context) },
-  WebhookConnection: connection<Webhook>('webhook'),
-  WebhookDeliveryConnection: connection<DeliveryRow>('delivery'),
+  WebhookConnection: connectionResolvers<Webhook>('webhook'),
+  WebhookDeliveryConnection: connectionResolvers<DeliveryRow>('delivery'),
   Webhook: {
     nodeId: nodeIdAs('Webhook'),
     merchant: ({ merchant }, _args, { loaders }) => (merchant ? loaders.merchants.byId.load(merchant) : null),

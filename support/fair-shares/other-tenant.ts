@@ -23,7 +23,7 @@ const warmUps = 40;
 
 function requestsOf({ key, storeId }: Tenant): readonly HttpRequest[] {
   const headers = { 'x-api-key': key };
-  const query = 'query ($id: ID!) { store(id: $id) { name ordersRevision } }';
+  const query = 'query ($id: ID!) { store(id: $id) { name { text } ordersRevision } }';
   return [
     { path: '/graphql', headers, body: JSON.stringify({ query, variables: { id: storeId } }) },
     { path: `/v1/stores/${storeId}`, headers },

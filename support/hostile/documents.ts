@@ -43,18 +43,18 @@ export const attacksOn = (storeId: string): readonly Attack[] => [
   { text: `{ store(id: "${storeId}") { ${tree} a: ${tree} b: ${tree} c: ${tree} d: ${tree} e: ${tree} f: ${tree} } }` },
   { text: `{ store(id: "${storeId}") { items { ${nested(4, 'modifierGroups { items { ', 'id')} } } }` },
   {
-    text: `{ store(id: "${storeId}") { items { ${nested(3, 'modifierItems { groups { items { ', 'id name { text }')} } } }`,
+    text: `{ store(id: "${storeId}") { items { ${nested(3, 'modifierItems { modifierGroups { items { ', 'id name { text }')} } } }`,
   },
   {
-    text: `{ store(id: "${storeId}") { items { ${nested(4, 'modifierGroups { modifierItems { menuItem { ', 'id')} } } }`,
+    text: `{ store(id: "${storeId}") { items { ${nested(4, 'modifierGroups { modifierItems { item { ', 'id')} } } }`,
   },
   { text: `{ store(id: "${storeId}") { items { ${nested(20, 'store { items { ', 'id')} } } }` },
   { text: `{ stores { nodes { items { ${nested(4, 'modifierGroups { items { ', 'id')} } } } }` },
-  { text: `{ stores { nodes { items { ${nested(4, 'modifierItems { groups { items { ', 'id')} } } } }` },
+  { text: `{ stores { nodes { items { ${nested(4, 'modifierItems { modifierGroups { items { ', 'id')} } } } }` },
   { text: `{ stores { nodes { categories { ${nested(5, 'menus { categories { ', 'id')} } } } }` },
   { text: `{ merchants(limit: 1000) { nodes { ${nested(5, 'stores(limit: 1000) { nodes { merchant { ', 'id')} } } }` },
   {
-    text: `{ stores(limit: 1000) { nodes { ${times(99, at => `a${at}: orders(filter: { customerName: "${at}" }) { count }`)} } } }`,
+    text: `{ stores(limit: 1000) { nodes { ${times(99, at => `a${at}: orders(filter: { customerName: "${at}" }) { totalCount }`)} } } }`,
   },
   { text: `{ __schema { types { ${nested(8, 'fields { type { ', 'name')} } } }` },
   { text: `{ __schema { types { ${nested(2, 'fields { type { ', 'name')} } } }` },
@@ -92,7 +92,7 @@ export function documentsOverLimits(random: Random): readonly HostileDocument[] 
     'fragments that spread the next one several times': `${spread} ${chain(some(9, 12), 'Store', next => `...${next} `.repeat(some(3, 6)))}`,
     'fragments that spread all later ones': `${spread} ${times(30, at => `fragment F${at} on Store { id ${times(29 - at, next => `...F${at + next + 1}`)} }`)}`,
     'objects by fragments, each several times': `${spread} ${chain(some(4, 5), 'Store', next => times(some(7, 9), at => `a${at}: merchant { stores(first: 0) { nodes { ...${next} } } }`))}`,
-    'a fragment in many operations': `${times(some(150, 200), at => `query Q${at}($v: Int) { ...F0 }`)} ${chain(some(200, 250), 'Query', next => `stores(first: $v) { count } ...${next}`, '__typename')}`,
+    'a fragment in many operations': `${times(some(150, 200), at => `query Q${at}($v: Int) { ...F0 }`)} ${chain(some(200, 250), 'Query', next => `stores(first: $v) { totalCount } ...${next}`, '__typename')}`,
     'a long chain of fragments': `${spread} ${chain(some(310, 490), 'Store', next => `city ...${next}`)}`,
     'thousands of spreads': `${query('...F '.repeat(some(501, 7_000)))} fragment F on Store { id }`,
     'nested fields': query(around(some(301, 20_000), ['a { ', '} '], 'a')),
@@ -108,15 +108,15 @@ export function documentsOverLimits(random: Random): readonly HostileDocument[] 
     'a wide selection of objects': query(times(some(101, 660), () => 'merchant { id brandName }')),
     'many aliases': query(times(some(2_001, 4_500), at => `a${at}: city`)),
     'many directives': query(`city ${'@skip(if: false) '.repeat(some(11, 2_000))}`),
-    'many literals': query(`orders(filter: { status: [${'READY '.repeat(some(101, 9_000))}] }) { count }`),
-    'many operations': times(some(501, 1_800), at => `query Q${at} { stores { count } }`),
+    'many literals': query(`orders(filter: { status: [${'READY '.repeat(some(101, 9_000))}] }) { totalCount }`),
+    'many operations': times(some(501, 1_800), at => `query Q${at} { stores { totalCount } }`),
     'many variables': `query Q(${times(some(4_000, 8_000), at => `$v${at}: ID!`)}) { store(id: $v0) { id } }`,
     'a long name': query(
-      `${'a'.repeat(some(201, 90_000))}: merchant { ${times(90, at => `a${at}: stores { count }`)} }`,
+      `${'a'.repeat(some(201, 90_000))}: merchant { ${times(90, at => `a${at}: stores { totalCount }`)} }`,
     ),
-    'a long name of the operation': `query ${'Q'.repeat(some(201, 90_000))} { stores { count } }`,
+    'a long name of the operation': `query ${'Q'.repeat(some(201, 90_000))} { stores { totalCount } }`,
     'a long string': `{ store(id: "${'x'.repeat(some(100_000, 300_000))}") { id } }`,
-    'long comments': `${'#\n'.repeat(some(50_000, 100_000))} { stores { count } }`,
+    'long comments': `${'#\n'.repeat(some(50_000, 100_000))} { stores { totalCount } }`,
   };
   return Object.entries(documents).map(([what, text]) => ({ what, text }));
 }

@@ -9,7 +9,7 @@ const goodQuery = `query Page($storeId: ID!, $filter: OrderFilter, $pageSize: In
     id name menuRevision
     menus(availableAt: $at) { externalId name { text(languages: $languages) } }
     item(externalId: "x") { id }
-    orders(filter: $filter, pageSize: $pageSize, after: $after) { count hasNextPage endCursor nodes { id status } }
+    orders(filter: $filter, pageSize: $pageSize, after: $after) { totalCount pageInfo { hasNextPage endCursor } nodes { id status } }
   }
   merchants(limit: 2) { nodes { id stores(limit: 1) { nodes { id } } } }
 }`;
@@ -118,11 +118,11 @@ const literalProbe: MakeProbe = (random, target) => {
   const field = random.pick([
     `store(id: ${value}) { id }`,
     `stores(limit: ${value}) { nodes { id } }`,
-    `stores(skip: ${value}, limit: 1) { nodes { id orders(pageSize: 1, after: ${value}) { count } } }`,
+    `stores(skip: ${value}, limit: 1) { nodes { id orders(pageSize: 1, after: ${value}) { totalCount } } }`,
     `order(id: ${value}) { id }`,
     `merchant(id: ${value}) { id }`,
     `stores(limit: 1) { nodes { menus(availableAt: ${value}) { name { text(languages: ${value}) } } } }`,
-    `stores(limit: 1) { nodes { orders(filter: { customerName: ${value}, phoneNumber: ${value} }, pageIndex: ${value}) { count } } }`,
+    `stores(limit: 1) { nodes { orders(filter: { customerName: ${value}, phoneNumber: ${value} }, pageIndex: ${value}) { totalCount } } }`,
     `__type(name: ${value}) { name }`,
   ]);
   return postGraphql(target, 'hostile literal', JSON.stringify({ query: `{ ${field} }` }));

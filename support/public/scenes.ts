@@ -87,13 +87,13 @@ export const scenes: readonly Scene[] = [
       const { between, pick } = seededRandom(seed);
       const search = () => Array.from({ length: between(1, 100) }, () => pick([...'abcdehilnoprstu'])).join(' ');
       const fields = () =>
-        Array.from({ length: 5 }, (_, at) => `a${at}: stores(first: 1, search: "${search()}") { count }`);
+        Array.from({ length: 5 }, (_, at) => `a${at}: stores(first: 1, search: "${search()}") { totalCount }`);
       return flood(house, 6, number => graphql(guest(house, number % 20, 1), `{ ${fields().join(' ')} }`), seed);
     },
     honest: houseRequests,
     async check(house, seed) {
       const words = Array.from({ length: seededRandom(seed).between(50, 100) }, (_, at) => 'aehilnorst'[at % 10]);
-      const query = `{ stores(first: 1, search: "${words.join(' ')}") { count } }`;
+      const query = `{ stores(first: 1, search: "${words.join(' ')}") { totalCount } }`;
       const { text } = await house.client.send(graphql(guest(house, 1, 1), query));
       const isSearched = !text.includes('BAD_USER_INPUT');
       return [...(await failuresOf(house, seed)), ...(isSearched ? [`${words.length} words are searched for`] : [])];

@@ -71,14 +71,14 @@ const writesAndSearches: Check = async (house, seed) => {
       writer,
       `mutation { restoreMenuConfiguration(input: { storeId: "${storeId}", revision: 1 }) { revision } }`,
     ),
-    await send(house, reader, `{ stores(first: 1, search: "Secret") { count } }`),
+    await send(house, reader, `{ stores(first: 1, search: "Secret") { totalCount } }`),
     await send(house, house.keys.pos, place('x', 'order { id }')),
     await send(house, writer, place('y', '__typename')),
   ];
   const id = /"id":"([^"]+)"/.exec(first)?.[1];
   return [
     ...(restored.includes('FORBIDDEN') ? [] : [`restoring needs no permission to read history: ${restored}`]),
-    ...(/"count":[1-9]/.test(found) ? ['a key finds a store by a city that it may not read'] : []),
+    ...(/"totalCount":[1-9]/.test(found) ? ['a key finds a store by a city that it may not read'] : []),
     ...(id && again.includes(id) ? ['a repeated idempotency key tells the id of the order'] : []),
   ];
 };

@@ -98,7 +98,7 @@ describeInBrowser('A page of another origin', () => {
       ...{ 'content-type': 'application/json', 'x-api-key': keys.get(shop) ?? '', 'x-carte-cost': 'header' },
       ...{ 'idempotency-key': 'a', 'apollographql-client-name': 'page', 'apollographql-client-version': '1' },
     };
-    const request = { method: 'POST', headers, body: JSON.stringify({ query: '{ stores { count } }' }) };
+    const request = { method: 'POST', headers, body: JSON.stringify({ query: '{ stores { totalCount } }' }) };
     const call = `fetch('${site.url}/graphql', ${JSON.stringify(request)}).then(response => response.headers.get('x-carte-cost'))`;
     expect(Number(await page.evaluate(call))).toBeGreaterThan(0);
     await revokeKey(operatorFork(site.orm), id);

@@ -48,7 +48,7 @@ describe('carte serve', () => {
       const response = await fetch(`${url}/graphql`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', 'x-api-key': key },
-        body: JSON.stringify({ query: '{ stores { nodes { id orders { count } } } }' }),
+        body: JSON.stringify({ query: '{ stores { nodes { id orders { totalCount } } } }' }),
       });
       return (await response.json()) as object;
     };

@@ -36,7 +36,7 @@ const namesIn = (cell: string) => [...cell.matchAll(/`(\w+)`/g)].map(([, name]) 
 interface OrderPages {
   readonly store: {
     readonly orders: {
-      readonly count: number;
+      readonly totalCount: number;
       readonly edges: readonly { readonly node: { readonly id: string } }[];
       readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string };
     };
@@ -109,13 +109,13 @@ describe('docs/front-end.md', () => {
   test('the cursor leads through all orders, each once', async () => {
     const { query = '', variables } = queries.find(({ name }) => name === 'Orders') ?? {};
     const ids: string[] = [];
-    let page = { count: 0, pageInfo: { hasNextPage: true, endCursor: null }, nodes: [] as { id: string }[] };
+    let page = { totalCount: 0, pageInfo: { hasNextPage: true, endCursor: null }, nodes: [] as { id: string }[] };
     while (page.pageInfo.hasNextPage) {
       page = (await app.graphql(query, { ...variables, after: page.pageInfo.endCursor })).body.data.store.orders;
       ids.push(...page.nodes.map(({ id }) => id));
     }
     expect(ids.length).toBeGreaterThan(20);
-    expect([ids.length, new Set(ids).size]).toEqual([page.count, page.count]);
+    expect([ids.length, new Set(ids).size]).toEqual([page.totalCount, page.totalCount]);
   });
 
   /** A client of Apollo's with the documented cache. */
@@ -167,7 +167,7 @@ describe('docs/front-end.md', () => {
       lengths.push(orders?.edges.length);
     }
     expect(lengths.slice(0, 2)).toEqual([20, 40]);
-    expect(new Set(orders?.edges.map(({ node }) => node.id)).size).toBe(orders?.count);
+    expect(new Set(orders?.edges.map(({ node }) => node.id)).size).toBe(orders?.totalCount);
   });
 
   test.each([
@@ -181,7 +181,7 @@ describe('docs/front-end.md', () => {
     ],
     [
       'three fields of a connection',
-      ['count', 'nodes { id }', 'pageInfo { endCursor }'].map(field => `merchant { id stores { ${field} } }`),
+      ['totalCount', 'nodes { id }', 'pageInfo { endCursor }'].map(field => `merchant { id stores { ${field} } }`),
     ],
   ])('Apollo Client fetches %s once each', async (_what, selections) => {
     let pending = 0;

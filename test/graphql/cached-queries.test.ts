@@ -18,8 +18,8 @@ const everything = `query ($id: ID!, $languages: [String!]!) { store(id: $id) {
   __typename id menuRevision currency
   menus { ...M categories { id categoryName: name { text(languages: $languages) } items { ...I } } }
   categories { itemExternalIds menus { externalId } }
-  items { categories { externalId } modifierItems { externalId groups { externalId items { externalId } } } }
-  modifierItems { menuItem { name { translations } } menuItemExternalId inStock }
+  items { categories { externalId } modifierItems { externalId modifierGroups { externalId items { externalId } } } }
+  modifierItems { item { name { translations } } itemExternalId inStock }
   item(externalId: "bica") { ...I }
   absent: item(externalId: "no such") { id }
   menuDiagnostics { code severity place path message externalId }
@@ -68,9 +68,9 @@ test.each([
   ['{ store(id: "a") { menus { name { text } } } }', true],
   ['{ store(id: "a") { currency items { priceMoney { decimal } } } }', true],
   ['{ store(id: "a") { menus(availableAt: "2026-01-01") { id } } }', false],
-  ['{ store(id: "a") { name menus { id } } }', false],
+  ['{ store(id: "a") { name { text } menus { id } } }', false],
   ['{ store(id: "a") { menus { store { id } } } }', false],
-  ['{ store(id: "a") { orders { count } menus { id } } }', false],
+  ['{ store(id: "a") { orders { totalCount } menus { id } } }', false],
   ['{ store(id: "a") { merchant { id } } }', false],
   ['{ a: store(id: "a") { id } b: store(id: "b") { id } }', false],
   ['{ stores { nodes { menus { id } } } }', false],

@@ -216,9 +216,12 @@ test('queries are compiled for each selection, up to a size, and none that selec
     findCompiled({ document, operation }, variables);
     return (values = variables) => findCompiled({ document, operation }, values);
   };
-  const conditional = find('query ($all: Boolean!) { stores(limit: 1) { nodes { id name @include(if: $all) } } }', {
-    all: true,
-  });
+  const conditional = find(
+    'query ($all: Boolean!) { stores(limit: 1) { nodes { id name @include(if: $all) { text } } } }',
+    {
+      all: true,
+    },
+  );
   expect(conditional()).toBe(conditional());
   expect(conditional({ all: false })).not.toBe(conditional());
   const fragments = Array.from(
@@ -227,7 +230,7 @@ test('queries are compiled for each selection, up to a size, and none that selec
   );
   const expanded = `{ store(id: "a") { ...F0 } } ${fragments.join(' ')} fragment F11 on Store { id }`;
   const others = [
-    '{ __schema { types { name } } stores { count } }',
+    '{ __schema { types { name } } stores { totalCount } }',
     '{ events(wait: 1) { next } }',
     'mutation { deleteStore(id: "a") { id } }',
     expanded,

@@ -149,19 +149,23 @@ describe('Pages by cursor', async () => {
     };
     const page = `nodes { id } ${selection}`;
     expect(await counts(`stores(first: 1) { ${page} }`)).toBe(1);
-    expect(await counts(`stores(last: 1) { ${page} count }`)).toBe(2);
-    expect(await counts('merchants { count }')).toBe(1);
+    expect(await counts(`stores(last: 1) { ${page} totalCount }`)).toBe(2);
+    expect(await counts('merchants { totalCount }')).toBe(1);
     // The store, then its orders.
-    expect(await counts(`store(id: "${id}") { orders(last: 1) { ${page} count hasNextPage endCursor } }`)).toBe(2);
+    expect(await counts(`store(id: "${id}") { orders(last: 1) { ${page} totalCount } }`)).toBe(2);
   });
 
   test('count everything in the scope of the key', async () => {
     const { body } = await app.graphql(
-      '{ stores(first: 1) { count } merchants(limit: 0) { count } merchant(id: "m1") { stores(last: 1) { count } } }',
+      '{ stores(first: 1) { totalCount } merchants(limit: 0) { totalCount } merchant(id: "m1") { stores(last: 1) { totalCount } } }',
       {},
       { 'x-api-key': key },
     );
-    expect(body.data).toEqual({ stores: { count: 6 }, merchants: { count: 3 }, merchant: { stores: { count: 6 } } });
+    expect(body.data).toEqual({
+      stores: { totalCount: 6 },
+      merchants: { totalCount: 3 },
+      merchant: { stores: { totalCount: 6 } },
+    });
   });
 });
 
@@ -194,7 +198,7 @@ describe('A cursor', () => {
     const { edges } = await read('merchants', { first: 1 });
     const cursor = edges[0]?.cursor;
     const { body } = await app.graphql(
-      'query ($after: String) { stores(first: 1001, after: $after, last: 1, skip: 1, limit: 1) { count } }',
+      'query ($after: String) { stores(first: 1001, after: $after, last: 1, skip: 1, limit: 1) { totalCount } }',
       { after: cursor },
     );
     expect(body.errors[0].extensions).toEqual({
@@ -219,10 +223,10 @@ test('a search finds stores and merchants by every word, in scope, on pages like
   ];
   await app.data.store({ name: { translations: { en: 'Oasis' } } });
   const find = async (search: string, page = 'first: 9', key = app.key) => {
-    const document = `query ($search: String!) { stores(search: $search, ${page}) { count nodes { id } pageInfo { endCursor } } }`;
+    const document = `query ($search: String!) { stores(search: $search, ${page}) { totalCount nodes { id } pageInfo { endCursor } } }`;
     const { body } = await app.graphql(document, { search }, { 'x-api-key': key });
-    const { count, nodes, pageInfo } = body.data.stores;
-    return { count, ids: nodes.map(({ id }: { id: string }) => id), endCursor: pageInfo.endCursor };
+    const { totalCount, nodes, pageInfo } = body.data.stores;
+    return { totalCount, ids: nodes.map(({ id }: { id: string }) => id), endCursor: pageInfo.endCursor };
   };
   const both = [first.id, second.id];
   expect((await find(' GRAÇA   óasis ')).ids).toEqual(both);
@@ -232,17 +236,17 @@ test('a search finds stores and merchants by every word, in scope, on pages like
   // A key of the name is not a part of it.
   expect((await find('translations')).ids).toEqual([]);
   const page = await find('graça', 'first: 1');
-  expect(page).toMatchObject({ count: 2, ids: [first.id] });
+  expect(page).toMatchObject({ totalCount: 2, ids: [first.id] });
   expect((await find('graça', `first: 1, after: "${page.endCursor}"`)).ids).toEqual([second.id]);
   expect((await find('graça', 'last: 1')).ids).toEqual([second.id]);
   expect((await find('graça', 'skip: 1')).ids).toEqual([second.id]);
   expect(await find('graça', 'first: 9', await app.newKey({ storeIds: [second.id] }))).toMatchObject({
-    count: 1,
+    totalCount: 1,
     ids: [second.id],
   });
-  const merchants = '{ merchants(search: "do óasis") { count nodes { id } } }';
-  expect((await app.graphql(merchants)).body.data.merchants).toEqual({ count: 1, nodes: [{ id: merchant.id }] });
-  const { body } = await app.graphql('query ($search: String!) { stores(search: $search) { count } }', {
+  const merchants = '{ merchants(search: "do óasis") { totalCount nodes { id } } }';
+  expect((await app.graphql(merchants)).body.data.merchants).toEqual({ totalCount: 1, nodes: [{ id: merchant.id }] });
+  const { body } = await app.graphql('query ($search: String!) { stores(search: $search) { totalCount } }', {
     search: 'a\0',
   });
   expect(body.errors[0].extensions.errors).toMatchObject([{ path: ['search'] }]);
@@ -250,7 +254,11 @@ test('a search finds stores and merchants by every word, in scope, on pages like
 
 describe('search', () => {
   const searchIn = (list: 'stores' | 'merchants', search: string, headers: Record<string, string> = {}) =>
-    app.graphql(`query ($search: String) { ${list}(search: $search) { count nodes { id } } }`, { search }, headers);
+    app.graphql(
+      `query ($search: String) { ${list}(search: $search) { totalCount nodes { id } } }`,
+      { search },
+      headers,
+    );
 
   test.each(['stores', 'merchants'] as const)('of %s takes 8 different words, and says so', async list => {
     const eight = 'a b c d e f g h';
@@ -302,7 +310,7 @@ describe('search', () => {
       let least = Number.POSITIVE_INFINITY;
       for (let at = 0; at < 5; at++) {
         const begun = performance.now();
-        await app.graphql('query ($search: String) { stores(search: $search) { count } }', { search });
+        await app.graphql('query ($search: String) { stores(search: $search) { totalCount } }', { search });
         least = Math.min(least, performance.now() - begun);
       }
       return least;

@@ -10,7 +10,7 @@ const fields = 'code severity path place externalId message';
 function menuWithDiagnostics() {
   const menu = smallMenu('Soup');
   const items = menu.items.map(item => ({ ...item, dietaryLabels: ['VEGAN'] as const }));
-  const modifierItems = (menu.modifierItems ?? []).map(item => ({ ...item, menuItemExternalId: null, taxChange: 101 }));
+  const modifierItems = (menu.modifierItems ?? []).map(item => ({ ...item, itemExternalId: null, taxChange: 101 }));
   const modifierGroups = (menu.modifierGroups ?? []).map(group => ({ ...group, groupMin: 3 }));
   return { ...menu, items, modifierGroups, modifierItems };
 }

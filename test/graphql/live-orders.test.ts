@@ -46,7 +46,7 @@ test('an evening: orders are placed, accepted, refused, prepared and fulfilled, 
 
   const second = await place(storeId, ['1 cola']);
   expect(await seen()).toEqual([['PENDING', 'ACCEPTED'], 2]);
-  expect(second.store.orders.count).toBe(2);
+  expect(second.store.orders.totalCount).toBe(2);
   await change(second.id, 'REJECTED');
   expect(await seen()).toEqual([['REJECTED', 'ACCEPTED'], 1]);
 
@@ -226,7 +226,7 @@ describe('an order is refused', async () => {
       'input.lines.3.itemExternalId not_available: item "pancakes" is in the menu "breakfast", which is not available on Monday at 11:00 by the clock of the store',
       'input.lines.4.itemExternalId not_available: item "off-menu" is in no menu, so it is never available',
       'input.lines.5.modifiers.1.modifierItemExternalId sold_out: modifier item "onion" is sold out',
-      'input.lines.5.modifiers.3.groupExternalId reference_not_found: item "burger" has no modifier group "ice"',
+      'input.lines.5.modifiers.3.modifierGroupExternalId reference_not_found: item "burger" has no modifier group "ice"',
       'input.lines.5.modifiers greater_than_equal: modifier group "size" must be chosen at least once, not 0 times',
       'input.lines.5.modifiers less_than_equal: modifier group "toppings" must be chosen at most 4 times, not 6 times',
       'input.lines.5.modifiers.0.quantity less_than_equal: modifier item "cheese" of group "toppings" must be chosen at most 2 times, not 3 times',
@@ -263,7 +263,7 @@ describe('an order is refused', async () => {
   test('if the price or the tax of one unit falls below zero, at its line', async () => {
     const store = await app.data.store();
     const name = { translations: {} };
-    const item = { name, price: 500, tax: 50, sellSeparately: true, modifierExternalIds: ['coupons'] };
+    const item = { name, price: 500, tax: 50, sellSeparately: true, modifierGroupExternalIds: ['coupons'] };
     const coupon = { name, minQuantity: 0, defaultQuantity: 0, maxQuantity: 1_000_000 };
     await app.data.menu(store, {
       menus: [{ externalId: 'menu', availability: allDay, categoryExternalIds: ['category'] }],
@@ -320,7 +320,7 @@ describe('an order is refused', async () => {
     const name = { translations: {} };
     const group = { name, type: 'x', groupMin: 1, groupMax: 1, chargeAfter: 0 };
     await app.data.menu(large, {
-      items: [{ externalId: 'item', name, price: 1, tax: 0, sellSeparately: true, modifierExternalIds: ids }],
+      items: [{ externalId: 'item', name, price: 1, tax: 0, sellSeparately: true, modifierGroupExternalIds: ids }],
       modifierGroups: ids.map(externalId => ({ ...group, externalId })),
     });
     const lines = Array(200).fill({ itemExternalId: 'item' });
@@ -332,7 +332,7 @@ describe('an order is refused', async () => {
     const refusal = async (lines: object[]) => (await tryToPlace(inputFor(storeId, lines))).error?.extensions.errors;
     expect(await refusal([])).toMatchObject([{ path: ['input', 'lines'], type: 'too_short' }]);
     expect(await refusal(Array(201).fill(line('1 cola')))).toMatchObject([{ type: 'too_long' }]);
-    const modifiers = Array(101).fill({ groupExternalId: 'x', modifierItemExternalId: 'x' });
+    const modifiers = Array(101).fill({ modifierGroupExternalId: 'x', modifierItemExternalId: 'x' });
     expect((await refusal([{ itemExternalId: 'cola', modifiers }]))?.[0]).toMatchObject({ type: 'too_long' });
   });
 

@@ -28,7 +28,7 @@ describe('loads and statements of a request', async () => {
       // The store (by the query, a menu and an item), the same for the process, its configuration and its orders.
       graphql(`{
         store(id: "${store.id}") {
-          menus { store { name } categories { items { store { id } } } }
+          menus { store { name { text } } categories { items { store { id } } } }
           orders { nodes { store { merchant { brandName } } } }
         }
       }`),
@@ -47,13 +47,13 @@ describe('loads and statements of a request', async () => {
 const queries = {
   menus: `query ($limit: Int!) { stores(limit: $limit) { nodes {
     merchant { brandName }
-    menus { categories { items { modifierGroups { modifierItems { menuItem { name { translations } } } } } } }
+    menus { categories { items { modifierGroups { modifierItems { item { name { translations } } } } } } }
   } } }`,
   orders: `query ($limit: Int!) { stores(limit: $limit) { nodes {
-    orders(pageSize: 5) { count nodes { id store { name merchant { brandName } } } }
+    orders(pageSize: 5) { totalCount nodes { id store { name { text } merchant { brandName } } } }
   } } }`,
   upwards: `query ($limit: Int!) { merchants(limit: $limit) { nodes { stores { nodes {
-    modifierItems { groups { items { categories { menus { store { merchant { brandName } } } } } } }
+    modifierItems { modifierGroups { items { categories { menus { store { merchant { brandName } } } } } } }
   } } } } }`,
 };
 

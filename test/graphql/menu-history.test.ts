@@ -69,7 +69,7 @@ const fields = `
   items { externalId numericId name { translations } price tax inStock sellSeparately description { translations } ingredients allergens
     dietaryLabels prepTime alcoholByVolume prepType modifierGroups { externalId } categories { externalId } modifierItems { externalId } }
   modifierGroups { externalId type name { translations } groupMin groupMax chargeAfter modifierItems { externalId } items { externalId } }
-  modifierItems { externalId name { translations } priceChange inStock menuItem { externalId price } groups { externalId } }
+  modifierItems { externalId name { translations } priceChange inStock item { externalId price } modifierGroups { externalId } }
   item(externalId: "item") { price } modifierItem(externalId: "none") { externalId }`;
 
 describe('Store.menuHistory', () => {
@@ -90,7 +90,11 @@ describe('Store.menuHistory', () => {
     await graph(restoration, { id, revision: first });
     await sql("update menu_item set prep_type = 'GRILL' where store_id = ?", [id]);
     const two = {
-      items: ['side', 'item'].map(externalId => ({ ...smallMenu().items[0], externalId, modifierExternalIds: [] })),
+      items: ['side', 'item'].map(externalId => ({
+        ...smallMenu().items[0],
+        externalId,
+        modifierGroupExternalIds: [],
+      })),
     };
     await replace(id, two as ConfigurationInput);
     await replace(id, { items: two.items.toReversed() } as ConfigurationInput);
@@ -145,13 +149,14 @@ describe('Store.menuHistory', () => {
     const second = await replace(id, priced(145));
     const read = async (sources: string) => {
       const list = `menuHistory(first: 1, sources: ${sources})`;
-      const selection = 'revision previousRevision menuChanges(first: 1) { count entities { externalId summary } }';
-      const text = `{ store(id: "${id}") { ${list} { count pageInfo { hasNextPage } nodes { ${selection} } } } }`;
+      const selection =
+        'revision previousRevision menuChanges(first: 1) { totalCount entities { externalId summary } }';
+      const text = `{ store(id: "${id}") { ${list} { totalCount pageInfo { hasNextPage } nodes { ${selection} } } } }`;
       return (await graph(text)).store.menuHistory;
     };
-    const changes = (summary: string) => ({ count: 1, entities: [{ externalId: 'item', summary }] });
+    const changes = (summary: string) => ({ totalCount: 1, entities: [{ externalId: 'item', summary }] });
     expect(await read('[MUTATION]')).toEqual({
-      ...{ count: 2, pageInfo: { hasNextPage: true } },
+      ...{ totalCount: 2, pageInfo: { hasNextPage: true } },
       nodes: [
         {
           ...{ revision: second, previousRevision: stock.revision },
@@ -160,12 +165,12 @@ describe('Store.menuHistory', () => {
       ],
     });
     expect(await read('[STOCK, RESTORE]')).toEqual({
-      ...{ count: 1, pageInfo: { hasNextPage: false } },
+      ...{ totalCount: 1, pageInfo: { hasNextPage: false } },
       nodes: [{ revision: stock.revision, previousRevision: first, menuChanges: changes('sold out') }],
     });
-    expect((await read('[]')).count).toBe(3);
+    expect((await read('[]')).totalCount).toBe(3);
     const { store } = await graph(
-      `{ store(id: "${id}") { menuHistory(last: 1) { nodes { menuChanges { count } } } } }`,
+      `{ store(id: "${id}") { menuHistory(last: 1) { nodes { menuChanges { totalCount } } } } }`,
     );
     expect(store.menuHistory.nodes).toEqual([{ menuChanges: null }]);
   });
@@ -176,13 +181,13 @@ describe('Store.menuHistory', () => {
     const { merchant } = stores[0] ?? {};
     await sql('update store set merchant_id = ? where id in (?)', [merchant, stores.map(({ id }) => id)]);
     const selection =
-      'nodes { revision } edges { cursor node { id } } pageInfo { hasPreviousPage hasNextPage startCursor endCursor } count';
+      'nodes { revision } edges { cursor node { id } } pageInfo { hasPreviousPage hasNextPage startCursor endCursor } totalCount';
     const { result, statements } = await app.statements.during(() =>
       graph(`{ merchant(id: "${merchant}") { stores { nodes { menuHistory(first: 2) { ${selection} } } } } }`),
     );
     expect(statements.filter(text => text.includes('menu_history'))).toHaveLength(2);
     const pages = result.merchant.stores.nodes.map(({ menuHistory }: { menuHistory: unknown }) => menuHistory);
-    expect(pages.map(({ count }: { count: number }) => count).sort()).toEqual([0, 4, 4]);
+    expect(pages.map(({ totalCount }: { totalCount: number }) => totalCount).sort()).toEqual([0, 4, 4]);
     const ids = pages.flatMap(({ edges }: { edges: { node: { id: string } }[] }) => edges.map(({ node }) => node.id));
     expect(new Set(ids).size).toBe(4);
 
@@ -209,7 +214,7 @@ describe('Store.menuHistory', () => {
       numbers: [],
       flags: [true, false],
     });
-    const wrong = 'query ($id: ID!) { store(id: $id) { menuHistory(first: 1001, after: "x") { count } } }';
+    const wrong = 'query ($id: ID!) { store(id: $id) { menuHistory(first: 1001, after: "x") { totalCount } } }';
     expect(await errorOf(wrong, { id })).toBe(
       'BAD_USER_INPUT first: 1001 is too large; it must be at most 1000 (and 1 more)',
     );
@@ -301,7 +306,7 @@ describe('Store.menuConfigurationAt', () => {
       ...item,
       externalId: 'extra',
       name: { translations: { ja: 'うどん', en: 'Udon', '\u0001"\\': 'x' } },
-      modifierExternalIds: [],
+      modifierGroupExternalIds: [],
     };
     const items = [{ ...extra, externalId: 'a' }, item, extra];
     const states: { revision: number; data: unknown }[] = [];
@@ -361,7 +366,7 @@ describe('Store.menuConfigurationAt', () => {
         older: menuConfigurationAt(revision: $revision) {
           ${ids} languages diagnostics(severity: [ERROR]) { code } store { id menuRevision }
           item(externalId: "item") { price store { menuRevision item(externalId: "item") { price } }
-            categories { menus { categories { items { price modifierItems { menuItem { price } groups { items { price } } } } } } }
+            categories { menus { categories { items { price modifierItems { item { price } modifierGroups { items { price } } } } } } }
           }
         }
       } }`,
@@ -549,13 +554,13 @@ describe('pruning', () => {
         await pruneHistory(query, store.id, historyLimits);
       }),
     );
-    const selection = 'count nodes { revision configuration { items { price } } }';
+    const selection = 'totalCount nodes { revision configuration { items { price } } }';
     const { store: data } = await graph(`query ($id: ID!) { store(id: $id) { menuHistory { ${selection} } } }`, {
       id: store.id,
     });
     const newest = [...prices].sort(([a], [b]) => b - a).slice(0, 8);
     expect(data.menuHistory).toEqual({
-      count: 8,
+      totalCount: 8,
       nodes: newest.map(([revision, price]) => ({ revision, configuration: { items: [{ price }] } })),
     });
     expect(await revisionsStored(store.id)).toBe(8);
@@ -577,9 +582,9 @@ describe('pruning', () => {
     const [, previous] = await historyOf(store.id);
     await graph(restoration, { id: store.id, revision: previous?.revision });
     const { store: data } = await graph(
-      'query ($id: ID!) { store(id: $id) { items { price } menuHistory { count } } }',
+      'query ($id: ID!) { store(id: $id) { items { price } menuHistory { totalCount } } }',
       { id: store.id },
     );
-    expect(data).toEqual({ items: [{ price: 2 }], menuHistory: { count: 3 } });
+    expect(data).toEqual({ items: [{ price: 2 }], menuHistory: { totalCount: 3 } });
   });
 });

@@ -15,8 +15,8 @@ describe('Store', () => {
         menus { name { text(languages: ["en"]) } categories { externalId menus { externalId } } store { id } }
         categories { items { externalId categories { externalId } } store { id } }
         items { price inStock modifierGroups { externalId items { externalId } } modifierItems { externalId } store { id } }
-        modifierGroups { modifierItems { externalId groups { externalId } } store { id } }
-        modifierItems { menuItem { externalId } store { id } }
+        modifierGroups { modifierItems { externalId modifierGroups { externalId } } store { id } }
+        modifierItems { item { externalId } store { id } }
         menu(externalId: "menu") { externalId }
         category(externalId: "category") { externalId }
         item(externalId: "item") { externalId }
@@ -48,8 +48,10 @@ describe('Store', () => {
           store: back,
         },
       ],
-      modifierGroups: [{ modifierItems: [{ externalId: 'modifier', groups: [{ externalId: 'group' }] }], store: back }],
-      modifierItems: [{ menuItem: { externalId: 'item' }, store: back }],
+      modifierGroups: [
+        { modifierItems: [{ externalId: 'modifier', modifierGroups: [{ externalId: 'group' }] }], store: back },
+      ],
+      modifierItems: [{ item: { externalId: 'item' }, store: back }],
       menu: { externalId: 'menu' },
       category: { externalId: 'category' },
       item: { externalId: 'item' },

@@ -15,8 +15,8 @@ const text = 'text(languages: ["pt-PT"])';
 const lines = `lines {
   itemExternalId name { ${text} } quantity price tax totalPrice totalTax note item { name { ${text} } price }
   modifiers {
-    groupExternalId modifierItemExternalId name { ${text} } quantity freeQuantity priceChange taxChange
-    modifierItem { priceChange group: groups { externalId } }
+    modifierGroupExternalId modifierItemExternalId name { ${text} } quantity freeQuantity priceChange taxChange
+    modifierItem { priceChange group: modifierGroups { externalId } }
   }
 }`;
 
@@ -40,7 +40,7 @@ describe('Order.lines', () => {
       item: { name: { text: 'burger (pt)' }, price: 1007 },
     });
     expect(first.modifiers[1]).toEqual({
-      groupExternalId: 'toppings',
+      modifierGroupExternalId: 'toppings',
       modifierItemExternalId: 'cheese',
       name: { text: 'cheese (pt)' },
       quantity: 2,

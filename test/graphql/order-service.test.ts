@@ -186,7 +186,7 @@ describe('OrderFilter.serviceType', async () => {
     }),
   );
   const query = `query ($id: ID!, $filter: OrderFilter, $pageIndex: SafeInt, $pageSize: Int) {
-    store(id: $id) { orders(filter: $filter, pageIndex: $pageIndex, pageSize: $pageSize) { count nodes { id } } }
+    store(id: $id) { orders(filter: $filter, pageIndex: $pageIndex, pageSize: $pageSize) { totalCount nodes { id } } }
   }`;
 
   interface Filter {
@@ -220,7 +220,7 @@ describe('OrderFilter.serviceType', async () => {
     const found: string[] = [];
     for (let pageIndex = 0; pageIndex <= expected.length / 3; pageIndex++) {
       const { body } = await app.graphql(query, { id: store.id, filter, pageIndex, pageSize: 3 });
-      expect(body.data.store.orders.count).toBe(expected.length);
+      expect(body.data.store.orders.totalCount).toBe(expected.length);
       found.push(...body.data.store.orders.nodes.map(({ id }: { id: string }) => id));
     }
     expect(found).toEqual(expected.map(({ id }) => id).reverse());

@@ -18,7 +18,7 @@ const graph = createOrderGraph(orm);
 
 const amounts = `price tax total tip charges { name amount tax } discounts { name amount tax } readyBy lines {
   itemExternalId name { translations } quantity price tax totalPrice totalTax note
-  modifiers { groupExternalId modifierItemExternalId quantity freeQuantity priceChange taxChange }
+  modifiers { modifierGroupExternalId modifierItemExternalId quantity freeQuantity priceChange taxChange }
 }`;
 const quote = async (input: object, scope = operatorScope) =>
   (
@@ -37,7 +37,11 @@ async function place(input: object) {
     return { order: (await graph.query(mutation, { input: placed })).placeOrder.order, problems: [] };
   } catch (error) {
     if (!(error instanceof InvalidInput)) throw error;
-    const problems = error.errors.map(({ path, message, type }) => ({ path: path.map(String), message, code: type }));
+    const problems = error.errors.map(({ path, message, type }) => ({
+      path: path.map(String),
+      message,
+      code: type.toUpperCase(),
+    }));
     return { order: undefined, problems };
   }
 }
@@ -83,7 +87,7 @@ const menus: fc.Arbitrary<ConfigurationInput> = fc.record({
       inStock: mostly,
       sellSeparately: mostly,
       prepTime: fc.constantFrom(null, 5, 20, -3, 5000),
-      modifierExternalIds: some(groupIds.slice(0, 3)),
+      modifierGroupExternalIds: some(groupIds.slice(0, 3)),
     }),
   ),
   modifierGroups: listOf(groupIds, externalId =>
@@ -107,7 +111,7 @@ const menus: fc.Arbitrary<ConfigurationInput> = fc.record({
       minQuantity: fc.constantFrom(...Array(9).fill(0), 1),
       maxQuantity: fc.constantFrom(2, 9, 9, 9),
       defaultQuantity: fc.constant(0),
-      menuItemExternalId: fc.constantFrom(null, null, ...itemIds),
+      itemExternalId: fc.constantFrom(null, null, ...itemIds),
     }),
   ),
 });
@@ -128,12 +132,15 @@ const quantity = fc.oneof(
 /** Mostly what the item offers: wholly random choices would hardly ever be allowed. */
 const lineOf = ({ items, modifierGroups }: ConfigurationInput) =>
   fc.constantFrom(...items, ...items, undefined).chain(item => {
-    const offered = (item?.modifierExternalIds ?? []).flatMap(groupExternalId => {
-      const group = modifierGroups?.find(({ externalId }) => externalId === groupExternalId);
-      return (group?.modifierItemExternalIds ?? []).map(id => ({ groupExternalId, modifierItemExternalId: id }));
+    const offered = (item?.modifierGroupExternalIds ?? []).flatMap(modifierGroupExternalId => {
+      const group = modifierGroups?.find(({ externalId }) => externalId === modifierGroupExternalId);
+      return (group?.modifierItemExternalIds ?? []).map(id => ({
+        modifierGroupExternalId,
+        modifierItemExternalId: id,
+      }));
     });
     const anything = fc.record({
-      groupExternalId: fc.constantFrom(...groupIds),
+      modifierGroupExternalId: fc.constantFrom(...groupIds),
       modifierItemExternalId: fc.constantFrom(...modifierIds),
     });
     const chosen = fc.oneof(
@@ -182,7 +189,7 @@ interface Problem {
 
 /** Quantities of groups and modifier items have bounds of the menu, which leave nothing open. */
 const isOpen = ({ path, code }: Problem) =>
-  ['reference_not_found', 'duplicate_reference'].includes(code) ||
+  ['REFERENCE_NOT_FOUND', 'DUPLICATE_REFERENCE'].includes(code) ||
   ['quantity', 'amount', 'discounts'].includes(path.at(-1) ?? '');
 
 test(`${runs} random quotes are what the order is, or why it is refused, by rules written twice`, async () => {
@@ -192,7 +199,7 @@ test(`${runs} random quotes are what the order is, or why it is refused, by rule
       const { problems, ...quoted } = await quote(input);
       const placed = await place(input);
       expect(problems).toEqual(placed.problems);
-      const found = problems.map(({ path, code }: Problem) => `${path.join('.')} ${code}`);
+      const found = problems.map(({ path, code }: Problem) => `${path.join('.')} ${code.toLowerCase()}`);
       expect(found.sort()).toEqual(expectedProblems(menu, input, input.readyBy));
       outcomes[placed.order ? 'placed' : 'refused'] += 1;
       if (placed.order) expect({ id: placed.order.id, ...quoted }).toEqual(placed.order);
@@ -218,7 +225,7 @@ describe('quoteOrder', async () => {
   });
   const line = {
     itemExternalId: 'item',
-    modifiers: [{ groupExternalId: 'group', modifierItemExternalId: 'modifier' }],
+    modifiers: [{ modifierGroupExternalId: 'group', modifierItemExternalId: 'modifier' }],
   };
   const input = { storeId: store.id, lines: [line] };
 
@@ -242,12 +249,12 @@ describe('quoteOrder', async () => {
   });
 
   test.each([
-    ['lines', { lines: [] }, 'too_short'],
-    ['lines', { lines: Array(201).fill(line) }, 'too_long'],
-    ['customerComments', { customerComments: 'x'.repeat(1001) }, 'string_too_long'],
-    ['customerComments', { customerComments: '\0' }, 'value_error'],
-    ['readyBy', { readyBy: '2020-01-01T12:00:00Z' }, 'value_error'],
-    ['lines', { lines: Array(200).fill({ itemExternalId: 'dear', quantity: 1000 }) }, 'value_error'],
+    ['lines', { lines: [] }, 'TOO_SHORT'],
+    ['lines', { lines: Array(201).fill(line) }, 'TOO_LONG'],
+    ['customerComments', { customerComments: 'x'.repeat(1001) }, 'STRING_TOO_LONG'],
+    ['customerComments', { customerComments: '\0' }, 'VALUE_ERROR'],
+    ['readyBy', { readyBy: '2020-01-01T12:00:00Z' }, 'VALUE_ERROR'],
+    ['lines', { lines: Array(200).fill({ itemExternalId: 'dear', quantity: 1000 }) }, 'VALUE_ERROR'],
   ])('refuses what placeOrder refuses: %s %#', async (path, given, code) => {
     const [quoted, placed] = [await quote({ ...input, ...given }), await place({ ...input, ...given })];
     expect(quoted.problems).toMatchObject([{ path: ['input', path], code }]);

@@ -23,11 +23,11 @@ const forbidden = (path: readonly string[], coordinate: string, granted: string,
 describe('a field that the key may not read', () => {
   test('is refused before execution, each field once and with its path, through aliases and fragments', async () => {
     const query = `query { shop: store(id: "baixa") { id ...A } again: store(id: "baixa") { ...A } }
-      fragment A on Store { ... on Store { latest: orders { count } } storePhone menuHistory { count } }`;
+      fragment A on Store { ... on Store { latest: orders { totalCount } } phone menuHistory { totalCount } }`;
     const { result, statements } = await app.statements.during(() => app.graphql(query, {}, orders));
     expect(result.body).toEqual({
       errors: [
-        forbidden(['shop', 'storePhone'], 'Store.storePhone', 'READ_ORDERS', 'READ_MENUS'),
+        forbidden(['shop', 'phone'], 'Store.phone', 'READ_ORDERS', 'READ_MENUS'),
         forbidden(['shop', 'menuHistory'], 'Store.menuHistory', 'READ_ORDERS', 'READ_HISTORY'),
       ],
     });
@@ -56,10 +56,10 @@ describe('a field that the key may not read', () => {
   });
 
   test('is refused in every operation of a document that does not say which is executed', async () => {
-    const query = 'query A { stores { count } } query B { order(id: "x") { id } }';
+    const query = 'query A { stores { totalCount } } query B { order(id: "x") { id } }';
     const send = (operationName?: string) => app.post('/graphql', { query, operationName }, menus);
     expect((await send()).body.errors[0].path).toEqual(['order']);
-    expect((await send('A')).body.data.stores.count).toBe(1);
+    expect((await send('A')).body.data.stores.totalCount).toBe(1);
     expect((await send('B')).body.errors[0].path).toEqual(['order']);
   });
 
@@ -79,7 +79,7 @@ describe('a field that the key may not read', () => {
 
   test.each(['sse', 'websocket'] as const)('is refused in a stream over %s', async transport => {
     const query =
-      'subscription { menuEvents(storeId: "baixa") { store { storePhone } orders: store { orders { count } } } }';
+      'subscription { menuEvents(storeId: "baixa") { store { phone } orders: store { orders { totalCount } } } }';
     const service = { url: app.url, key: menus['x-api-key'] };
     const stream = openStream(transport, service, { query });
     const result = await stream.next().catch((error: unknown) => ({ errors: error }));

@@ -52,7 +52,7 @@ const typesOf: Readonly<Record<string, RegExp>> = {
 };
 
 /** Where a key that reads its own orders gets no others. */
-const ownTypes = /^(Order|OrderConnection|OrderEdge|OrderStep|OrderAddress|OrderPayment|Customer)\./;
+const ownTypes = /^(Order|OrderConnection|OrderEdge|OrderStep|OrderPayment|Customer)\./;
 
 /** What guests see of no store. */
 const hidden =

@@ -70,7 +70,7 @@ describe('replaceMenuConfiguration', () => {
     const item = smallMenu().items[0];
     const post = async (...externalIds: string[]) => {
       const { body } = await replace(store.id, {
-        items: externalIds.map(externalId => ({ ...item, externalId, modifierExternalIds: [] })),
+        items: externalIds.map(externalId => ({ ...item, externalId, modifierGroupExternalIds: [] })),
       });
       const items: { numericId: number; externalId: string }[] = body.data.replaceMenuConfiguration.store.items;
       expect(items.map(found => found.externalId)).toEqual(externalIds);
@@ -103,7 +103,7 @@ describe('replaceMenuConfiguration', () => {
       items: [...good.items, ...good.items, ...good.items.map(item => ({ ...item, externalId: '' }))],
       categories: (good.categories ?? []).map(category => ({ ...category, itemExternalIds: ['item', 'item', 'gone'] })),
       menus: (good.menus ?? []).map(menu => ({ ...menu, categoryExternalIds: ['x"y'] })),
-      modifierItems: (good.modifierItems ?? []).map(item => ({ ...item, menuItemExternalId: 'lost' })),
+      modifierItems: (good.modifierItems ?? []).map(item => ({ ...item, itemExternalId: 'lost' })),
     };
     const { body } = await replace(store.id, bad);
     expect(body.errors[0].extensions).toEqual({
@@ -135,7 +135,7 @@ describe('replaceMenuConfiguration', () => {
           message: 'no item has the external id "gone"',
         },
         {
-          path: ['input', 'modifierItems', 0, 'menuItemExternalId'],
+          path: ['input', 'modifierItems', 0, 'itemExternalId'],
           type: 'reference_not_found',
           message: 'no item has the external id "lost"',
         },
@@ -184,7 +184,7 @@ describe('replaceMenuConfiguration', () => {
 
   test('rejects NUL characters and lone surrogates with their path', async () => {
     const store = await app.data.store();
-    const item = { ...smallMenu().items[0], modifierExternalIds: [] };
+    const item = { ...smallMenu().items[0], modifierGroupExternalIds: [] };
     const { body } = await replace(store.id, {
       items: [{ ...item, ingredients: 'a\0b', name: { translations: { en: '\ud800', 'x\0': 'y' } } }],
     });
@@ -209,7 +209,7 @@ describe('replaceMenuConfiguration', () => {
 
   test('reports values of a wrong type with their path, all of them at once', async () => {
     const store = await app.data.store();
-    const item = { ...smallMenu().items[0], modifierExternalIds: [], price: '1', size: 2, tax: undefined };
+    const item = { ...smallMenu().items[0], modifierGroupExternalIds: [], price: '1', size: 2, tax: undefined };
     const { body } = await replace(store.id, { items: Array(60).fill(item) });
     const { errors } = body.errors[0].extensions;
     expect(errors).toHaveLength(180);
@@ -265,7 +265,7 @@ describe('replaceMenuConfiguration', () => {
         price: 1,
         tax: 0,
         sellSeparately: true,
-        modifierExternalIds: ids('g', 10),
+        modifierGroupExternalIds: ids('g', 10),
       })),
       modifierGroups: ids('g', 10).map(externalId => ({ ...base, externalId, modifierItemExternalIds: ids('x', 10) })),
       modifierItems: ids('x', 10).map(externalId => ({

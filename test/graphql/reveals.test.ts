@@ -31,7 +31,7 @@ async function plant() {
     merchant: merchant.id,
     city: 'secret-city',
     contacts: { name: 'secret-contact' },
-    storePhone: 'secret-phone',
+    phone: 'secret-phone',
   });
   const colleague = {
     'x-api-key': await app.newKey({ all: true, permissions: ['MENU', 'ORDERS'], name: 'secret-colleague' }),
@@ -97,7 +97,7 @@ const attempts: Record<string, (planted: Awaited<ReturnType<typeof plant>>) => r
   ],
   setSpecialHours: ({ store }) => [
     `setSpecialHours(input: { storeId: "${store.id}", hours: [] }) { __typename }`,
-    `setSpecialHours(input: { storeId: "${store.id}", hours: [{ date: "x" }] }) { store { storePhone } }`,
+    `setSpecialHours(input: { storeId: "${store.id}", hours: [{ date: "x" }] }) { store { phone } }`,
   ],
   setStoreOrdering: ({ store }) => [
     `setStoreOrdering(input: { storeId: "${store.id}", state: OPEN }) { __typename }`,
@@ -201,9 +201,9 @@ describe.each(subsets.map(reads => [reads.join(' and '), reads] as const))(
       const { store } = await plant();
       const headers = { 'x-api-key': await newKey(reads) };
       const find = async (search: string) => {
-        const query = '($search: String) { stores(search: $search, first: 1000) { count nodes { id } } }';
-        const { nodes, count } = (await app.graphql(`query ${query}`, { search }, headers)).body.data.stores;
-        expect(count).toBe(nodes.length);
+        const query = '($search: String) { stores(search: $search, first: 1000) { totalCount nodes { id } } }';
+        const { nodes, totalCount } = (await app.graphql(`query ${query}`, { search }, headers)).body.data.stores;
+        expect(totalCount).toBe(nodes.length);
         return nodes.some(({ id }: { id: string }) => id === store.id);
       };
       const isReader = reads.includes('READ_MENUS');

@@ -47,7 +47,7 @@ test('a merchant and a store are saved as by `carte import`', async () => {
     addressLine1: 'Rua Augusta 1',
     contacts: { chef: { phones: ['+351'] } },
     timezone: 'Europe/Lisbon',
-    phoneNumbers: [{ id: 'p', phoneNumber: '+351', createDateTime: '2026-01-02' }],
+    phoneNumbers: [{ id: 'p', phoneNumber: '+351', createdAt: '2026-01-02' }],
     merchant: { id: 'm' },
     storeType: { content: 'cafe', businessType: { name: 'RESTAURANT' } },
     restaurantConfiguration: { cuisineType: { name: 'PORTUGUESE' } },
@@ -80,7 +80,7 @@ test('saving replaces all fields but the creation time, and shows at once in eve
   await app.data.orders(store, 1);
   const paths = [`/v1/stores/${store.id}`, '/v1/stores/', `/v1/stores/${store.id}/orders/`];
   const menuPath = `/v1/stores/${store.id}/menu_configuration/`;
-  const query = `{ store(id: "${store.id}") { name city menuRevision menus { externalId store { name } } } }`;
+  const query = `{ store(id: "${store.id}") { name { translations } city menuRevision menus { externalId store { name { translations } } } } }`;
   const etagsOf = async () => Promise.all(paths.map(async path => (await app.get(path)).headers.get('etag')));
   const [etags, menu] = [await etagsOf(), await app.get(menuPath)];
   await app.graphql(query);
@@ -216,4 +216,29 @@ test('each mutation reports its end, also one that fails, so that its events get
   expect(data).toMatchObject({ saved: { merchant: { id: 'reported' } } });
   expect(errors).toHaveLength(1);
   expect(reports).toBe(2);
+});
+
+test.each([
+  [
+    { translations: { pt: 'Baixa', en: 'Downtown' }, other: 1 },
+    { pt: 'Baixa', en: 'Downtown' },
+  ],
+  [{ pt: 'Baixa' }, { pt: 'Baixa' }],
+  [{ translations: { en: 7 } }, {}],
+  [{}, {}],
+])('the name of a store that was imported as %j has its texts', async (given, translations) => {
+  await saveStore({ id: 'named', name: given });
+  const { body } = await app.graphql('{ store(id: "named") { name { translations text } importedName } }');
+  const [text = null] = Object.values(translations);
+  expect(body.data.store).toEqual({ name: { translations, text }, importedName: given });
+});
+
+test('the address of a store has its flat fields', async () => {
+  await saveStore({ id: 'placed', name: {}, addressLine1: 'Rua Augusta 1', city: 'Lisboa', country: 'PT' });
+  const { body } = await app.graphql(
+    '{ store(id: "placed") { address { addressLine1 locationName city country note } } }',
+  );
+  expect(body.data.store.address).toEqual({
+    ...{ addressLine1: 'Rua Augusta 1', locationName: null, city: 'Lisboa', country: 'PT', note: null },
+  });
 });

@@ -93,7 +93,7 @@ describe('setStoreOrdering', () => {
     expect((await quote(soup(id))).problems).toEqual([
       {
         path: ['input', 'storeId'],
-        code: 'store_paused',
+        code: 'STORE_PAUSED',
         message: `the store takes no orders until ${until} (no gas)`,
       },
     ]);

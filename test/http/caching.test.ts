@@ -7,7 +7,7 @@ import { exampleSet, writeSet } from '../support/operations.ts';
 const levels = writeSet('levels', {
   'levels.graphql': `query getLevel($store_id: ID!, $level: Int @header(name: "X-Level") @range(min: 1, max: 9))
 @route(path: "/levels/{store_id}") {
-  store(id: $store_id) { id orders(first: $level) { count } }
+  store(id: $store_id) { id orders(first: $level) { totalCount } }
 }`,
 });
 const settings: Partial<Config> = {

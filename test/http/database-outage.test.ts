@@ -144,7 +144,7 @@ describe('Overload of the connection pool', () => {
     const blocker = await lockStore();
     const blocked = post(menuPath, smallBody('one'));
     await waitUntil(async () => (await get('/v1/stores/')).status === 503);
-    const responses = [await get('/v1/stores/'), await post('/graphql', { query: '{ stores { count } }' })];
+    const responses = [await get('/v1/stores/'), await post('/graphql', { query: '{ stores { totalCount } }' })];
     for (const { status, headers } of responses) expect([status, headers.get('retry-after')]).toEqual([503, '5']);
     await blocker.query('rollback');
     expect((await blocked).status).toBe(200);

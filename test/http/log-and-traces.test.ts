@@ -31,7 +31,7 @@ async function makeCalls(url: string): Promise<void> {
   await fetch(`${url}${storePath}`, { headers: { ...headers, 'x-request-id': 'till-7:42' } });
   await post(menuPath, JSON.stringify(smallBody('one')));
   await post(menuPath, '{');
-  await graphql('query Names { stores { nodes { name } } } query Other { stores { nodes { id } } }', 'Other');
+  await graphql('query Names { stores { nodes { name { text } } } } query Other { stores { nodes { id } } }', 'Other');
   await graphql('# comment\nquery Stores { stores { nodes { id merchant { id } } } }');
   await graphql('{ stores { nodes { id } } }');
   await graphql(`{ store(id: "${app.key}") { nothing } }`);
@@ -47,7 +47,7 @@ const trace = '0af7651916cd43dd8448eb211c80319c';
 async function makeTracedCalls(url: string): Promise<void> {
   const traced = { ...headers, traceparent: `00-${trace}-b7ad6b7169203331-01` };
   await fetch(`${url}${storePath}`, { headers: traced });
-  const body = JSON.stringify({ query: 'query Names { stores { nodes { name } } }' });
+  const body = JSON.stringify({ query: 'query Names { stores { nodes { name { text } } } }' });
   await fetch(`${url}/graphql`, { method: 'POST', headers: traced, body });
   await fetch(`${url}${menuPath}`, { method: 'POST', headers: traced, body: '{' });
   await fetch(`${url}/v1/stores/unknown`, { headers: traced });

@@ -19,7 +19,7 @@ describe('/metrics', () => {
   test('needs no key and counts requests by route and by GraphQL operation', async () => {
     await app.get(`/v1/stores/${store.id}`);
     await app.get('/v1/stores/unknown');
-    await app.graphql('query Names { stores { nodes { name } } }');
+    await app.graphql('query Names { stores { nodes { name { text } } } }');
     const { status, headers, text } = await app.get('/metrics', { 'x-api-key': '' });
     expect(status).toBe(200);
     expect(headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);

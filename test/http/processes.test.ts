@@ -27,7 +27,7 @@ const writeDocuments = (documents: object) => writeFileSync(trustedDocuments, JS
 const shop = join(folder, 'shop');
 mkdirSync(shop);
 const writeOperation = (name: string) =>
-  writeFileSync(join(shop, 'a.graphql'), `query ${name} @route(path: "/shop/${name}") { stores { count } }`);
+  writeFileSync(join(shop, 'a.graphql'), `query ${name} @route(path: "/shop/${name}") { stores { totalCount } }`);
 
 const timeout = 120_000;
 

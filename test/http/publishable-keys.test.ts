@@ -160,7 +160,7 @@ describe('What no menu lists', async () => {
         externalId: 'soup',
         price: 500,
         name: { translations: { en: 'Soup' } },
-        modifierExternalIds: ['extras'],
+        modifierGroupExternalIds: ['extras'],
       },
       { ...item, externalId: 'draft' },
       { ...item, externalId: 'alone', inStock: false, sellSeparately: false },
@@ -189,7 +189,7 @@ describe('What no menu lists', async () => {
   };
 
   test('is unknown to guests in a quote, which has prices and problems of the rest', async () => {
-    const modifiers = '[{ groupExternalId: "extras", modifierItemExternalId: "bread" }]';
+    const modifiers = '[{ modifierGroupExternalId: "extras", modifierItemExternalId: "bread" }]';
     const { body, headers } = await quote(`{ itemExternalId: "soup", quantity: 2, modifiers: ${modifiers} }`, {
       ...guest,
       'x-carte-cost': 'header',
@@ -204,7 +204,7 @@ describe('What no menu lists', async () => {
     expect(unknown).toContain('"path":["input","lines","1","itemExternalId"]');
     for (const id of ['draft', 'alone']) expect((await refused(id)).replaceAll(id, 'X')).toBe(unknown);
     const known = await quote('{ itemExternalId: "draft" }', {});
-    expect(known.body.data.quoteOrder).toMatchObject({ price: 4711, problems: [{ code: 'not_available' }] });
+    expect(known.body.data.quoteOrder).toMatchObject({ price: 4711, problems: [{ code: 'NOT_AVAILABLE' }] });
     expect(
       (await app.graphql('{ quoteOrder(input: { storeId: "baixa", lines: [] }) { price } }', {}, guest)).body,
     ).toEqual({
@@ -239,8 +239,8 @@ describe('What no menu lists', async () => {
       'store(id: "bar") { menuDiagnostics { message } }',
       'store(id: "bar") { menuConfigurationAt(revision: 1) { items { price } } }',
       'quoteOrder(input: { storeId: "bar", lines: [{ itemExternalId: "soup" }] }) { lines { item { categories { items { price } } } } }',
-      'quoteOrder(input: { storeId: "bar", lines: [{ itemExternalId: "soup", modifiers: [{ groupExternalId: "drafts", modifierItemExternalId: "draft" }] }] }) { lines { totalPrice } problems { message } }',
-      'quoteOrder(input: { storeId: "bar", lines: [{ itemExternalId: "soup" }] }) { lines { item { store { contacts orders { count } } } } }',
+      'quoteOrder(input: { storeId: "bar", lines: [{ itemExternalId: "soup", modifiers: [{ modifierGroupExternalId: "drafts", modifierItemExternalId: "draft" }] }] }) { lines { totalPrice } problems { message } }',
+      'quoteOrder(input: { storeId: "bar", lines: [{ itemExternalId: "soup" }] }) { lines { item { store { contacts orders { totalCount } } } } }',
       'stores(search: "Secret") { nodes { id } }',
     ];
     for (const way of ways) {

@@ -11,7 +11,7 @@ await waitUntil(async () => (await writer.isUsing()) && (await reader.isUsing())
 const store = await data.store();
 const menuPath = `/v1/stores/${store.id}/menu_configuration/`;
 const ordersPath = `/v1/stores/${store.id}/orders/`;
-const query = `{ store(id: "${store.id}") { menuRevision items { name { text } } orders(pageSize: 1) { count } } }`;
+const query = `{ store(id: "${store.id}") { menuRevision items { name { text } } orders(pageSize: 1) { totalCount } } }`;
 const soldOut = `mutation { setStock(input: { storeId: "${store.id}", items: [{ externalId: "item", inStock: false }] }) { revision } }`;
 
 const saveStore = 'mutation ($input: StoreInput!) { saveStore(input: $input) { revision } }';

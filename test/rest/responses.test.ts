@@ -12,7 +12,7 @@ const merchant = await app.data.merchant({ businessType: { name: 'RESTAURANT' } 
 const store = await app.data.store({
   merchant: merchant.id,
   externalId: 'baixa',
-  storePhone: '+351 210 000 000',
+  phone: '+351 210 000 000',
   contacts: { manager: { name: 'Rui', deputy: null } },
   addressLine1: 'Rua Augusta 1',
   addressLine2: 'Loja A',

@@ -123,7 +123,7 @@ export function smallMenu(text = 'Lunch'): ConfigurationInput {
         price: 950,
         tax: 95,
         sellSeparately: true,
-        modifierExternalIds: ['group'],
+        modifierGroupExternalIds: ['group'],
       },
     ],
     modifierGroups: [
@@ -146,7 +146,7 @@ export function smallMenu(text = 'Lunch'): ConfigurationInput {
         minQuantity: 0,
         maxQuantity: 1,
         defaultQuantity: 0,
-        menuItemExternalId: 'item',
+        itemExternalId: 'item',
       },
     ],
   };

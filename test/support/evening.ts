@@ -68,9 +68,11 @@ function eveningMenu(soldOut: readonly string[], surcharge: number) {
 export function line(text: string, more: object = {}) {
   const [, quantity, itemExternalId, choices = ''] = /^(\d+) ([\w-]+)(?:: (.*))?$/.exec(text) ?? [];
   const modifiers = choices.split(', ').flatMap(choice => {
-    const [, groupExternalId, modifierItemExternalId, count = '1'] =
+    const [, modifierGroupExternalId, modifierItemExternalId, count = '1'] =
       /^([\w-]+)\/([\w-]+)(?:\*(\d+))?$/.exec(choice) ?? [];
-    return groupExternalId ? [{ groupExternalId, modifierItemExternalId, quantity: Number(count) }] : [];
+    return modifierGroupExternalId
+      ? [{ modifierGroupExternalId, modifierItemExternalId, quantity: Number(count) }]
+      : [];
   });
   return { itemExternalId, quantity: Number(quantity), modifiers, ...more };
 }
@@ -90,7 +92,7 @@ export interface Outcome {
 }
 
 const fields = `id revision createdAt status nextStatuses price tax items readyBy isRead inPos customerComments completedAt
-  customer { name phone } store { id ordersRevision orders { count } }`;
+  customer { name phone } store { id ordersRevision orders { totalCount } }`;
 
 export const mutations = {
   placeOrder: `mutation ($input: PlaceOrderInput!) { placeOrder(input: $input) { order { ${fields} } } }`,

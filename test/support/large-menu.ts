@@ -50,7 +50,7 @@ export function menuOfSize(size: MenuSize): ConfigurationInput {
       price: 500 + at,
       tax: 50,
       sellSeparately: true,
-      modifierExternalIds: take('group', { from: at * groupsPerItem, count: groupsPerItem, of: groups }),
+      modifierGroupExternalIds: take('group', { from: at * groupsPerItem, count: groupsPerItem, of: groups }),
     })),
     modifierGroups: many(groups, at => ({
       externalId: `group-${at}`,

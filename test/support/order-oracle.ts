@@ -22,12 +22,12 @@ export function expectedAmounts(
     const item = find(menu.items, line.itemExternalId);
     const chosen = new Map<string, number>();
     let [unitPrice, unitTax] = [item?.price ?? 0, item?.tax ?? 0];
-    for (const { groupExternalId, modifierItemExternalId, quantity } of line.modifiers ?? []) {
+    for (const { modifierGroupExternalId, modifierItemExternalId, quantity } of line.modifiers ?? []) {
       const modifierItem = find(menu.modifierItems, modifierItemExternalId);
       for (let unit = 0; unit < (quantity ?? 1); unit++) {
-        const before = chosen.get(groupExternalId) ?? 0;
-        chosen.set(groupExternalId, before + 1);
-        if (before < (find(menu.modifierGroups, groupExternalId)?.chargeAfter ?? 0)) continue;
+        const before = chosen.get(modifierGroupExternalId) ?? 0;
+        chosen.set(modifierGroupExternalId, before + 1);
+        if (before < (find(menu.modifierGroups, modifierGroupExternalId)?.chargeAfter ?? 0)) continue;
         unitPrice += modifierItem?.priceChange ?? 0;
         unitTax += modifierItem?.taxChange ?? 0;
       }
@@ -83,21 +83,23 @@ function modifierProblems(
   modifiers: readonly OrderModifierInput[],
 ): string[] {
   const problems: string[] = [];
-  const groups = (item.modifierExternalIds ?? []).map(id => find(menu.modifierGroups, id));
+  const groups = (item.modifierGroupExternalIds ?? []).map(id => find(menu.modifierGroups, id));
   const uncounted = new Set<string>();
-  modifiers.forEach(({ groupExternalId, modifierItemExternalId }, index) => {
-    const group = groups.find(candidate => candidate?.externalId === groupExternalId);
+  modifiers.forEach(({ modifierGroupExternalId, modifierItemExternalId }, index) => {
+    const group = groups.find(candidate => candidate?.externalId === modifierGroupExternalId);
     const isOffered = group?.modifierItemExternalIds?.includes(modifierItemExternalId);
     const isRepeated = modifiers
       .slice(0, index)
       .some(
-        other => other.groupExternalId === groupExternalId && other.modifierItemExternalId === modifierItemExternalId,
+        other =>
+          other.modifierGroupExternalId === modifierGroupExternalId &&
+          other.modifierItemExternalId === modifierItemExternalId,
       );
-    if (!group) problems.push(`${index}.groupExternalId reference_not_found`);
+    if (!group) problems.push(`${index}.modifierGroupExternalId reference_not_found`);
     else if (!isOffered) problems.push(`${index}.modifierItemExternalId reference_not_found`);
     else if (isSoldOut(menu, modifierItemExternalId)) problems.push(`${index}.modifierItemExternalId sold_out`);
     if (group && isOffered && isRepeated) problems.push(`${index}.modifierItemExternalId duplicate_reference`);
-    if (!group || !isOffered || isRepeated) uncounted.add(groupExternalId);
+    if (!group || !isOffered || isRepeated) uncounted.add(modifierGroupExternalId);
   });
   for (const group of groups) {
     if (group && !uncounted.has(group.externalId)) problems.push(...groupProblems(menu, group, modifiers));
@@ -112,7 +114,7 @@ function groupProblems(
 ): string[] {
   const quantityOf = (id: string) => {
     const index = modifiers.findIndex(
-      modifier => modifier.groupExternalId === group.externalId && modifier.modifierItemExternalId === id,
+      modifier => modifier.modifierGroupExternalId === group.externalId && modifier.modifierItemExternalId === id,
     );
     return { index, quantity: index === -1 ? 0 : (modifiers[index]?.quantity ?? 1) };
   };
@@ -140,7 +142,7 @@ const outside = (quantity: number, min: number, max = Number.POSITIVE_INFINITY):
 
 function isSoldOut(menu: ConfigurationInput, id: string): boolean {
   const modifierItem: ModifierItemInput | undefined = find(menu.modifierItems, id);
-  return modifierItem?.inStock === false || find(menu.items, modifierItem?.menuItemExternalId)?.inStock === false;
+  return modifierItem?.inStock === false || find(menu.items, modifierItem?.itemExternalId)?.inStock === false;
 }
 
 /** In UTC, by whole minutes. */

@@ -28,7 +28,7 @@ const pageQuery = `query (
     orders(
       filter: $filter, pageIndex: $pageIndex, pageSize: $pageSize, first: $first, after: $after, last: $last, before: $before
     ) {
-      nodes { id } count pageInfo { hasPreviousPage hasNextPage startCursor endCursor }
+      nodes { id } totalCount pageInfo { hasPreviousPage hasNextPage startCursor endCursor }
     }
   }
 }`;
@@ -52,7 +52,7 @@ export function createOrderGraph(orm: MikroORM) {
 
   const search = async (storeId: string, args: Arguments = {}): Promise<Page> => {
     const { store } = await query(pageQuery, { storeId, ...args });
-    const { nodes, count, pageInfo } = store.orders;
+    const { nodes, totalCount: count, pageInfo } = store.orders;
     return { ids: nodes.map((node: { id: string }) => node.id), count, ...pageInfo };
   };
 

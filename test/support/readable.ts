@@ -15,6 +15,7 @@ import {
   parse,
   valueFromASTUntyped,
 } from 'graphql';
+import { addOldNames } from '../../src/graphql/renamed.ts';
 import { loadSchema } from '../../src/graphql/schema.ts';
 
 const schema = loadSchema();
@@ -30,7 +31,7 @@ interface Readable {
 export const readableFields: ReadonlyMap<string, Readable> = new Map(
   readdirSync(folder)
     .filter(file => file.endsWith('.graphql'))
-    .flatMap(file => parse(readFileSync(new URL(file, folder), 'utf8')).definitions)
+    .flatMap(file => addOldNames(parse(readFileSync(new URL(file, folder), 'utf8'))).definitions)
     .flatMap(block =>
       block.kind === Kind.OBJECT_TYPE_DEFINITION || block.kind === Kind.OBJECT_TYPE_EXTENSION
         ? (block.fields ?? []).flatMap((field): [string, Readable][] => {

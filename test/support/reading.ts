@@ -4,6 +4,7 @@ import { buildSchema, type GraphQLInputType, isInputType, parseType, typeFromAST
 import { expect } from 'vitest';
 
 const schema = buildSchema(`
+  directive @nameInBodies(name: String!, isRequired: Boolean! = false) on INPUT_FIELD_DEFINITION
   scalar SafeInt
   scalar DateTime
   scalar StringMap
@@ -25,7 +26,12 @@ const schema = buildSchema(`
     addressLine1: String
     sides: [Dish!]
   }
-  type Query { a(id: ID, dish: Dish, colour: Colour, size: Size, at: DateTime, free: JSONObject): Int }
+  input Choice {
+    groupId: ID @nameInBodies(name: "group", isRequired: true)
+    oldGroupId: ID @deprecated(reason: "Use \`groupId\`.")
+    from: [Choice!] @nameInBodies(name: "chosen_from")
+  }
+  type Query { a(id: ID, dish: Dish, choice: Choice, colour: Colour, size: Size, at: DateTime, free: JSONObject): Int }
 `);
 
 /** Returns an input type of a small schema by its SDL notation. */

@@ -16,14 +16,14 @@ describe.each(stores)('the menu of $id', ({ menu, name }) => {
     const links = [
       { from: menus.map(({ categoryExternalIds }) => categoryExternalIds ?? []), to: categories },
       { from: categories.map(({ itemExternalIds }) => itemExternalIds ?? []), to: items },
-      { from: items.map(({ modifierExternalIds }) => modifierExternalIds ?? []), to: modifierGroups },
+      { from: items.map(({ modifierGroupExternalIds }) => modifierGroupExternalIds ?? []), to: modifierGroups },
       { from: modifierGroups.map(({ modifierItemExternalIds: ids }) => ids ?? []), to: modifierItems },
     ];
     for (const { from, to } of links) {
       expect(from.flatMap(repeated)).toEqual([]);
       expect(new Set(from.flat())).toEqual(new Set(idsOf(to)));
     }
-    const standIns = modifierItems.flatMap(({ menuItemExternalId: id }) => id ?? []);
+    const standIns = modifierItems.flatMap(({ itemExternalId: id }) => id ?? []);
     expect(idsOf(items)).toEqual(expect.arrayContaining(standIns));
   });
 
@@ -125,11 +125,11 @@ describe('the demo restaurants', () => {
     expect(idsOf(menu.menus)).toEqual(expect.arrayContaining(['breakfast', 'lunch', 'dinner', 'night']));
     const { availability } = find(menu.menus, ({ externalId }) => externalId === 'night');
     expect(availability[0]?.timePeriods).toEqual([{ startTime: '22:00', endTime: '02:00' }]);
-    const offered = menu.items.flatMap(({ modifierExternalIds }) => modifierExternalIds ?? []);
+    const offered = menu.items.flatMap(({ modifierGroupExternalIds }) => modifierGroupExternalIds ?? []);
     for (const group of ['milk', 'coffee-size', 'sides', 'spice']) {
       expect(offered.filter(id => id === group).length).toBeGreaterThan(2);
     }
-    const standIns = menu.modifierItems.map(({ menuItemExternalId: id }) => id);
+    const standIns = menu.modifierItems.map(({ itemExternalId: id }) => id);
     expect(standIns).toContain('pastel-de-nata');
   });
 });

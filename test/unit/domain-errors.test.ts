@@ -12,7 +12,7 @@ test.each<[operation: string, keys: string[], path: ErrorPath, loc: ErrorPath]>(
   [
     'createMenuConfiguration',
     ['replaceMenuConfiguration'],
-    ['input', 'items', 3, 'modifierExternalIds', 2],
+    ['input', 'items', 3, 'modifierGroupExternalIds', 2],
     ['body', 'items', 3, 'modifier_external_ids', 2],
   ],
   [

@@ -11,7 +11,7 @@ const nested = (levels: number, open: string, inside: string) =>
   open.repeat(levels) + inside + '}'.repeat(levels * (open.split('{').length - 1));
 
 const tree = 'menus { categories { items { name { text } modifierGroups { modifierItems { name { text } } } } } }';
-const walk = (levels: number) => nested(levels, 'modifierItems { groups { items { ', 'id');
+const walk = (levels: number) => nested(levels, 'modifierItems { modifierGroups { items { ', 'id');
 
 const attacks: Readonly<Record<string, readonly [text: string, code: string, variables?: Record<string, unknown>]>> = {
   'a walk too deep': [
@@ -85,7 +85,7 @@ const attacks: Readonly<Record<string, readonly [text: string, code: string, var
     'QUERY_TOO_COMPLEX',
   ],
   'a hundred searches of each of a thousand stores': [
-    `{ stores(limit: 1000) { nodes { ${times(99, at => `a${at}: orders(filter: { customerName: "${at}" }) { count }`)} } } }`,
+    `{ stores(limit: 1000) { nodes { ${times(99, at => `a${at}: orders(filter: { customerName: "${at}" }) { totalCount }`)} } } }`,
     'QUERY_TOO_COMPLEX',
   ],
   'stores of merchants of stores': [

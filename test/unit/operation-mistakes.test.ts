@@ -28,14 +28,14 @@ const mistakes = `
 query reservedPath($id: ID!) @route(path: "/graphql/stores/{id}") { store(id: $id) { id } }
 query parameterFirst($id: ID!) @route(path: "/{id}/stores") { store(id: $id) { id } }
 query unknownField($id: ID!) @route(path: "/shop/a/{id}") { store(id: $id) { postcode } }
-query noRoute { stores { count } }
+query noRoute { stores { totalCount } }
 query takenPath($id: ID!) @route(path: "/shop/a/{id}") { store(id: $id) { id } }
 query otherSlash($no: ID!) @route(method: POST, path: "/shop/a/{no}/") { store(id: $no) { id } }
-query notInPath @route(path: "/shop/b/{id}") { stores { count } }
-query twoRoots @route(path: "/shop/c") { stores { count } merchants { count } }
-query unusedVariable($id: ID) @route(path: "/shop/d") { stores { count } }
+query notInPath @route(path: "/shop/b/{id}") { stores { totalCount } }
+query twoRoots @route(path: "/shop/c") { stores { totalCount } merchants { totalCount } }
+query unusedVariable($id: ID) @route(path: "/shop/d") { stores { totalCount } }
 query notCarried($filter: OrderFilter, $id: ID!) @route(path: "/shop/e/{id}") {
-  store(id: $id) { orders(filter: $filter) { count } }
+  store(id: $id) { orders(filter: $filter) { totalCount } }
 }
 query ownHeader($id: ID! @header(name: "Authorization")) @route(path: "/shop/f") { store(id: $id) { id } }
 query etagAndHeader($id: ID! @header(name: "X-Store")) @route(path: "/shop/g") {
@@ -88,13 +88,12 @@ test('the guide has every revision of a store and an order that can be an ETag, 
   const guide = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8');
   const [, section = ''] = /^## ETags$(.*?)^## /ms.exec(guide) ?? [];
   const graph = buildGraph();
-  const revisionsOf = (name: string) => {
-    const fields = Object.values(assertObjectType(graph.getType(name)).getFields());
-    return fields.filter(field => /revision/i.test(field.name) && /^(Safe)?Int!$/.test(`${field.type}`));
-  };
-  const revisions = revisionsOf('Store').map(({ name }) => `Store.${name}`);
-  expect(revisionsOf('Order')).toEqual([]);
-  expect([...section.matchAll(/`(Store\.\w+)`/g)].map(([, name]) => name)).toEqual(revisions);
+  const revisions = ['Store', 'Order'].flatMap(type => {
+    const fields = Object.values(assertObjectType(graph.getType(type)).getFields());
+    const found = fields.filter(field => /revision/i.test(field.name) && /^(Safe)?Int!$/.test(`${field.type}`));
+    return found.map(({ name }) => `${type}.${name}`);
+  });
+  expect([...section.matchAll(/^\| `((?:Store|Order)\.\w+)`/gm)].map(([, name]) => name)).toEqual(revisions);
   const writes = Object.values(graph.getMutationType()?.getFields() ?? {});
   const conditional = writes.filter(({ args }) => args.some(({ name }) => name === 'expectedRevision'));
   for (const { name } of conditional) expect(section).toContain(`\`${name}\``);
@@ -102,7 +101,7 @@ test('the guide has every revision of a store and an order that can be an ETag, 
 
 test('every folder that is no set is reported', () => {
   const [v1, pos, spaced, empty] = ['v1', 'pos', 'my shop', 'empty'].map(name => writeSet(name, {}));
-  const file = writeSet('twice', { 'a.graphql': 'query a @route(path: "/a") { stores { count } }' });
+  const file = writeSet('twice', { 'a.graphql': 'query a @route(path: "/a") { stores { totalCount } }' });
   const again = writeSet('twice', {});
   expect(errorsOf(`${v1}`, `${pos}`, `${spaced}`, `${empty}`, file, again, '/nowhere/shop')).toEqual([
     'v1 has the name of a built-in set, v1; rename the folder',
@@ -115,11 +114,11 @@ test('every folder that is no set is reported', () => {
 });
 
 test('samples of unknown operations, and unknown fields beside them, are reported', () => {
-  const operation = { 'a.graphql': 'query listShops @route(path: "/shop") { stores { count } }' };
+  const operation = { 'a.graphql': 'query listShops @route(path: "/shop") { stores { totalCount } }' };
   const examples = `{
   "responses": {
-    "listShops": { "count": 1 },
-    "listShop": { "count": 1 }
+    "listShops": { "totalCount": 1 },
+    "listShop": { "totalCount": 1 }
   },
   "requests": {}
 }`;

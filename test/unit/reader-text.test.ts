@@ -1,4 +1,4 @@
-import { snakeCase, toSnakePath } from '@carte/operations/input/names';
+import { snakeCase, toSnakePath, toSnakeValue } from '@carte/operations/input/names';
 import { describe, expect, test } from 'vitest';
 import { errorsIn, readValid, typeOf } from '../support/reading.ts';
 
@@ -63,5 +63,17 @@ describe('names', () => {
     const path = ['sides', 0, 'name', 'translations', 'enGB'];
     expect(toSnakePath(typeOf('Dish'), path)).toEqual(['sides', 0, 'name', 'translations', 'enGB']);
     expect(toSnakePath(typeOf('[Dish!]!'), [3, 'externalId'])).toEqual([3, 'external_id']);
+  });
+
+  test('a field has the name that @nameInBodies gives it, and a deprecated one none', () => {
+    const choice = { groupId: 'a', from: [{ groupId: 'b' }] };
+    const body = { group: 'a', chosen_from: [{ group: 'b' }] };
+    expect(readValid('Choice', body, { unknownFields: 'forbid' })).toEqual(choice);
+    expect(toSnakeValue(typeOf('Choice'), choice)).toEqual(body);
+    expect(toSnakePath(typeOf('Choice'), ['from', 0, 'groupId'])).toEqual(['chosen_from', 0, 'group']);
+    expect(errorsIn('Choice', { old_group_id: 'a' }, { unknownFields: 'forbid' })).toMatchObject([
+      { loc: ['body', 'group'], type: 'missing' },
+      { loc: ['body', 'old_group_id'], type: 'extra_forbidden' },
+    ]);
   });
 });

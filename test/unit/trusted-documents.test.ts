@@ -82,8 +82,8 @@ describe('A manifest', () => {
     ],
     [
       'a document over a limit',
-      { [id]: `{ ${'stores { count } '.repeat(501)} }` },
-      `"${id}" is not a document that can be executed: The document selects stores 501 times; at most 500 are allowed. (line 1, column 8503)`,
+      { [id]: `{ ${'stores { totalCount } '.repeat(501)} }` },
+      `"${id}" is not a document that can be executed: The document selects stores 501 times; at most 500 are allowed. (line 1, column 11003)`,
     ],
     [
       'a document that nests too deep',

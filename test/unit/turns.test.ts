@@ -21,7 +21,9 @@ const input = menuOfSize(largestMenu);
 const changed = {
   ...input,
   items: input.items.map((item, at) =>
-    at % 2 ? { ...item, price: 1, modifierExternalIds: item.modifierExternalIds?.toReversed() ?? null } : item,
+    at % 2
+      ? { ...item, price: 1, modifierGroupExternalIds: item.modifierGroupExternalIds?.toReversed() ?? null }
+      : item,
   ),
 };
 

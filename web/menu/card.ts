@@ -40,7 +40,7 @@ export function createMenuRenderer(modifierGroups: readonly GroupFragment[], { t
   }
 
   function renderItem(item: ItemFragment): HTMLElement {
-    const groupsOfItem = item.modifierExternalIds.flatMap(id => groups.get(id) ?? []);
+    const groupsOfItem = item.modifierGroupExternalIds.flatMap(id => groups.get(id) ?? []);
     return element(
       'li',
       { class: item.inStock ? 'item' : 'item sold-out' },

@@ -52,7 +52,7 @@ function isLanguageTag(tag: string): boolean {
   }
 }
 
-/** Returns the name of a store, which is any JSON object, usually with `translations`. */
+/** Returns the text of a name, with `translations` as the graph has it, or any JSON object of an imported order. */
 export function storeName(name: Readonly<Record<string, unknown>>, languages: readonly string[]): string | undefined {
   const texts = isTranslations(name.translations) ? name.translations : isTranslations(name) ? name : {};
   const key = chooseLanguage(Object.keys(texts), languages);

@@ -9,7 +9,9 @@ const menuOfAStore: Example = {
 # The variables are below.
 query MenuOfAStore($store: ID!, $languages: [String!]!) {
   store(id: $store) {
-    name
+    name {
+      text(languages: $languages)
+    }
     menuRevision
     menus {
       name {
@@ -88,9 +90,11 @@ query OrdersOfToday($store: ID!, $filter: OrderFilter, $after: String) {
   store(id: $store) {
     ordersRevision
     orders(filter: $filter, pageSize: 10, after: $after) {
-      count
-      hasNextPage
-      endCursor
+      totalCount
+      pageInfo {
+        hasNextPage
+        endCursor
+      }
       nodes {
         id
         createdAt
@@ -153,7 +157,7 @@ mutation PlaceAnOrder($input: PlaceOrderInput!) {
         {
           itemExternalId: 'bica',
           quantity: 1,
-          modifiers: [{ groupExternalId: 'coffee-extras', modifierItemExternalId: 'extra-shot', quantity: 1 }],
+          modifiers: [{ modifierGroupExternalId: 'coffee-extras', modifierItemExternalId: 'extra-shot', quantity: 1 }],
         },
       ],
       readyBy: nextMorning(now).toISOString(),

@@ -1,7 +1,7 @@
 /** A validation error: the path of the value, the rule that it breaks, and a sentence that names the value. */
-export interface ValidationError {
+export interface ValidationError<Type extends string = string> {
   readonly path: readonly (string | number)[];
-  readonly type: string;
+  readonly type: Type;
   readonly message: string;
 }
 

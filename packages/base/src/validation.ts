@@ -146,8 +146,11 @@ export function isStorable(value: unknown, depth = 0): boolean {
 }
 
 /** Finds what PostgreSQL cannot store in a value, with its path: characters of texts and keys, infinite numbers, and too deep nesting. */
-export function* findUnstorable(value: unknown, path: ErrorPath = []): Generator<ValidationError> {
-  const error = (message: string) => ({ path, type: 'value_error', message: `Value error, ${message}` });
+export function* findUnstorable(
+  value: unknown,
+  path: ErrorPath = [],
+): Generator<ValidationError<'value_error' | 'finite_number'>> {
+  const error = (message: string) => ({ path, type: 'value_error' as const, message: `Value error, ${message}` });
   if (typeof value === 'string') {
     const problem = textProblem(value);
     if (problem) yield error(problem);
@@ -190,7 +193,7 @@ export function* checkRange(
   path: ErrorPath,
   number: number | null | undefined,
   { min, max = Number.POSITIVE_INFINITY }: Range,
-): Generator<ValidationError> {
+): Generator<ValidationError<'greater_than_equal' | 'less_than_equal'>> {
   if (number == null) return;
   const message = (rule: string) => `${number} is too ${rule}`;
   if (number < min) {
@@ -199,7 +202,11 @@ export function* checkRange(
   if (number > max) yield { path, type: 'less_than_equal', message: message(`large; it must be at most ${max}`) };
 }
 
-export function* checkCount(path: ErrorPath, count: number, { min, max }: Required<Range>): Generator<ValidationError> {
+export function* checkCount(
+  path: ErrorPath,
+  count: number,
+  { min, max }: Required<Range>,
+): Generator<ValidationError<'too_short' | 'too_long'>> {
   if (count < min) yield { path, type: 'too_short', message: `the list is empty; it must have at least ${min}` };
   if (count > max)
     yield { path, type: 'too_long', message: `the list has ${count} elements; at most ${max} are allowed` };
@@ -209,7 +216,7 @@ export function* checkLength(
   path: ErrorPath,
   text: string | null | undefined,
   { min, max }: Required<Range>,
-): Generator<ValidationError> {
+): Generator<ValidationError<'string_too_short' | 'string_too_long'>> {
   if (text == null) return;
   // Counts code points only if there are more UTF-16 code units than the limit.
   const length = text.length > max ? [...text].length : text.length;

@@ -54,7 +54,7 @@ export interface ValidationContext extends Lists {
 
 export function* createContext(configuration: Configuration): Steps<ValidationContext> {
   const lists = byKind(({ name }) => [...configuration[name].values()]) as Lists;
-  const itemsOfModifiers = new Set(lists.modifierItems.flatMap(({ menuItemExternalId: id }) => id ?? []));
+  const itemsOfModifiers = new Set(lists.modifierItems.flatMap(({ itemExternalId: id }) => id ?? []));
   return { ...lists, parents: yield* countParents(configuration), itemsOfModifiers };
 }
 

@@ -13,7 +13,7 @@ const maxNames = 6;
  * Reports each strongly connected component once, at its first modifier item.
  */
 export function* checkCycles({ modifierItems }: ValidationContext): Findings {
-  const linked = [...modifierItems.entries()].filter(([, { menuItem }]) => menuItem);
+  const linked = [...modifierItems.entries()].filter(([, { item }]) => item);
   const componentOf = yield* findComponents(linked.map(([, modifierItem]) => modifierItem));
   const circular = linked.filter(([, modifierItem]) =>
     successorsOf(modifierItem).some(item => componentOf(item) === componentOf(modifierItem)),
@@ -29,14 +29,14 @@ export function* checkCycles({ modifierItems }: ValidationContext): Findings {
     if (items.length > maxNames) names.splice(-1, 0, '…');
     const also = others.length > 0 ? `, like ${pluralize(others.length, 'other')}` : '';
     const message = `Modifier item ${displayName(modifierItem)} leads back to itself (${names.join(' → ')})${also}.`;
-    yield { code: 'CIRCULAR_MODIFIER', path: ['modifierItems', index, 'menuItemExternalId'], message };
+    yield { code: 'CIRCULAR_MODIFIER', path: ['modifierItems', index, 'itemExternalId'], message };
   }
 }
 
 function successorsOf(node: Node): readonly Node[] {
   if ('modifierGroups' in node) return node.modifierGroups;
   if ('modifierItems' in node) return node.modifierItems;
-  return node.menuItem ? [node.menuItem] : [];
+  return node.item ? [node.item] : [];
 }
 
 interface Vertex {

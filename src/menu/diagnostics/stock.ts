@@ -31,7 +31,7 @@ export const stockChecks: EntityChecks = {
     yield { code: 'GROUP_OUT_OF_STOCK', at: ['groupMin'], text: `asks for ${needed}, so ${blocked} cannot be ordered` };
   },
   *modifierItems(modifierItem) {
-    const { menuItem: item } = modifierItem;
+    const { item } = modifierItem;
     if (!isInStock(modifierItem)) {
       if (modifierItem.defaultQuantity <= 0) return;
       yield { code: 'DEFAULT_OUT_OF_STOCK', at: ['defaultQuantity'], text: 'is chosen by default but out of stock' };

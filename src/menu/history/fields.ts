@@ -51,7 +51,7 @@ const definitions: { readonly [Kind in KindName]: Readonly<Record<FieldName<Kind
     alcoholByVolume: { type: 'value', label: 'alcohol (% by volume)' },
     prepTime: { type: 'value', label: 'preparation time (minutes)' },
     prepType: { type: 'value', label: 'preparation type' },
-    modifierExternalIds: { type: 'externalIds', label: 'modifier groups' },
+    modifierGroupExternalIds: { type: 'externalIds', label: 'modifier groups' },
   },
   modifierGroups: {
     name,
@@ -70,7 +70,7 @@ const definitions: { readonly [Kind in KindName]: Readonly<Record<FieldName<Kind
     minQuantity: { type: 'value', label: 'minimum quantity' },
     maxQuantity: { type: 'value', label: 'maximum quantity' },
     defaultQuantity: { type: 'value', label: 'default quantity' },
-    menuItemExternalId: { type: 'externalId', label: 'item' },
+    itemExternalId: { type: 'externalId', label: 'item' },
     description,
   },
 };

@@ -37,7 +37,7 @@ export function menuHistoryLoaders(repository: MenuHistoryRepository, budget: Co
     /** Newest first. */
     list({ id }: Store, args: StoreMenuHistoryArgs): MenuHistoryConnection {
       const page = checkHistoryArguments(id, args);
-      return { page: () => pagesOf(page).load(id), count: () => countsOf(page.sources).load(id) };
+      return { page: () => pagesOf(page).load(id), totalCount: () => countsOf(page.sources).load(id) };
     },
     async configurationAt({ storeId, revision }: RevisionRequest): Promise<Configuration> {
       await charge({ storeId, revisions: [revision], comparisons: 0 });

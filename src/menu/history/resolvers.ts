@@ -78,7 +78,7 @@ export const menuHistoryResolvers = {
   MenuChanges: {
     entities: ({ changes, start, end, describer }) =>
       changes.entities.slice(start, end).map(entity => ({ ...entity, describer })),
-    count: ({ changes }) => changes.entities.length,
+    totalCount: ({ changes }) => changes.entities.length,
     pageInfo: ({ changes, start, end }) =>
       pageInfoOf('change', {
         nodes: changes.entities.slice(start, end).map((_entity, index) => cursorAt(start + index)),

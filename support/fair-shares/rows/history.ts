@@ -19,7 +19,7 @@ export const historyRows: readonly Row[] = [
         aliased(48, at => {
           // Few different revisions, since a request may name only some; more in the next.
           const to = revisionAt(target, 1 + (((at % 10) + turn) % (target.revisions.length - 1)));
-          return `menuChanges(from: ${revisionAt(target, 0)}, to: ${to}) { count }`;
+          return `menuChanges(from: ${revisionAt(target, 0)}, to: ${to}) { totalCount }`;
         }),
       ),
   ),
@@ -44,7 +44,7 @@ export const historyRows: readonly Row[] = [
     target => turn =>
       ofLargeStore(
         target,
-        `a${turn}: menuChanges(from: ${revisionAt(target, 0)}, limit: 1000) { count entities { externalId summary path { externalId } fields { label beforeText afterText } } }`,
+        `a${turn}: menuChanges(from: ${revisionAt(target, 0)}, limit: 1000) { totalCount entities { externalId summary path { externalId } fields { label beforeText afterText } } }`,
       ),
   ),
   graphqlRow({ name: 'restoreMenuConfiguration × 20', key: 'write', requests: 4 }, target => () => ({

@@ -13,22 +13,23 @@ export const listRows: readonly Row[] = [
   graphqlRow({ name: 'orders by parts of names × 50 at 60 stores', key: 'read' }, () => turn => ({
     query: `{ stores(first: 60) { nodes { ${aliased(
       50,
-      at => `orders(first: 1, filter: { customerName: "uest ${at + turn}" }) { count nodes { id } }`,
+      at => `orders(first: 1, filter: { customerName: "uest ${at + turn}" }) { totalCount nodes { id } }`,
     )} } } }`,
   })),
   graphqlRow({ name: 'stores(search:) × 50', key: 'read', atOnce: 12, requests: 48 }, () => turn => ({
-    query: `{ ${aliased(50, at => `stores(first: 1000, search: "house ${at + turn} li") { count nodes { id name } }`)} }`,
+    query: `{ ${aliased(50, at => `stores(first: 1000, search: "house ${at + turn} li") { totalCount nodes { id name { text } } }`)} }`,
   })),
   ...[8, 100].map(words =>
     graphqlRow(
       { name: `stores(search:) of ${words} words × 5`, key: 'read', atOnce: 12, requests: 48 },
       () => turn => ({
-        query: `query q${turn} { ${aliased(5, () => `stores(first: 1, search: "${Array.from({ length: words }, (_, at) => String.fromCodePoint(97 + at)).join(' ')}") { count }`)} }`,
+        query: `query q${turn} { ${aliased(5, () => `stores(first: 1, search: "${Array.from({ length: words }, (_, at) => String.fromCodePoint(97 + at)).join(' ')}") { totalCount }`)} }`,
       }),
     ),
   ),
   graphqlRow({ name: '200 cheap queries at once', key: 'read', atOnce: 200, requests: 3_000 }, ({ largeStoreId }) => ({
-    query: 'query ($id: ID!) { store(id: $id) { name ordersRevision orders(first: 10) { nodes { id status } } } }',
+    query:
+      'query ($id: ID!) { store(id: $id) { name { text } ordersRevision orders(first: 10) { nodes { id status } } } }',
     variables: { id: largeStoreId },
   })),
   httpRow({ name: 'GET of 500 orders', key: 'read', atOnce: 24, requests: 240 }, ({ largeStoreId }) => turn => ({

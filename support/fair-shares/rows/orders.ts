@@ -38,7 +38,7 @@ function lineWithModifiers(item: number) {
     itemExternalId: `item-${item}`,
     modifiers: groups.flatMap(group =>
       Array.from({ length: 4 }, (_, at) => ({
-        groupExternalId: `group-${group}`,
+        modifierGroupExternalId: `group-${group}`,
         modifierItemExternalId: `modifier-${group * 4 + at}`,
       })),
     ),
@@ -71,7 +71,8 @@ export const orderRows: readonly Row[] = [
   graphqlRow(
     { ...negative, name: '1000 × (item 500 + 1,000,000 × modifier −100)', inspect: readPrice },
     target => () => {
-      const modifier = '{ groupExternalId: "group-0", modifierItemExternalId: "modifier-0", quantity: 1000000 }';
+      const modifier =
+        '{ modifierGroupExternalId: "group-0", modifierItemExternalId: "modifier-0", quantity: 1000000 }';
       const line = `{ itemExternalId: "item-0", quantity: 1000, modifiers: [${modifier}] }`;
       return { query: `mutation { ${placeOrder(target.rebateStoreId, line)} { order { id price } } }` };
     },
@@ -90,7 +91,7 @@ export const orderRows: readonly Row[] = [
     )} }`,
   })),
   graphqlRow({ ...negative, name: 'an order with a negative tax' }, target => () => {
-    const modifier = '{ groupExternalId: "group-1", modifierItemExternalId: "modifier-4", quantity: 1000 }';
+    const modifier = '{ modifierGroupExternalId: "group-1", modifierItemExternalId: "modifier-4", quantity: 1000 }';
     const line = `{ itemExternalId: "item-0", quantity: 1000, modifiers: [${modifier}] }`;
     return { query: `mutation { ${placeOrder(target.rebateStoreId, line)} { order { id price tax } } }` };
   }),

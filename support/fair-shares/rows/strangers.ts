@@ -15,7 +15,7 @@ export const strangerRows: readonly Row[] = [
     () => () => ({
       path: '/graphql',
       headers: { 'x-api-key': randomKey() },
-      body: '{"query":"{ stores { count } }"}',
+      body: '{"query":"{ stores { totalCount } }"}',
     }),
   ),
   httpRow({ name: 'flood with forged X-Forwarded-For', atOnce: 16, requests: 3_000, isShort: true }, () => () => ({

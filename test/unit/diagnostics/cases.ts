@@ -54,7 +54,7 @@ const reachability: readonly Case[] = [
     cleanMenu({ modifierItems: [small(), large(), large({ externalId: 'second' })] }),
   ],
   ['ITEM_NEVER_SOLD', 'items[0].sellSeparately', withItem({ sellSeparately: false })],
-  ['CIRCULAR_MODIFIER', 'modifierItems[1].menuItemExternalId', chain(4, 1)],
+  ['CIRCULAR_MODIFIER', 'modifierItems[1].itemExternalId', chain(4, 1)],
 ];
 
 const modifiers: readonly Case[] = [
@@ -130,7 +130,7 @@ const stock: readonly Case[] = [
     'modifierItems[1].inStock',
     cleanMenu({
       items: [item(), plain({ externalId: 'second', inStock: false })],
-      modifierItems: [small(), large({ menuItemExternalId: 'second' })],
+      modifierItems: [small(), large({ itemExternalId: 'second' })],
     }),
   ],
 ];

@@ -82,7 +82,7 @@ export const cleanMenus: readonly (readonly [string, ConfigurationInput])[] = [
     'an item that is sold only as a modifier',
     cleanMenu({
       items: [item(), plain({ externalId: 'bread', sellSeparately: false })],
-      modifierItems: [small(), large({ menuItemExternalId: 'bread' })],
+      modifierItems: [small(), large({ itemExternalId: 'bread' })],
     }),
   ],
 
@@ -114,7 +114,7 @@ export const cleanMenus: readonly (readonly [string, ConfigurationInput])[] = [
     'a free item that is sold only as a modifier',
     cleanMenu({
       items: [item(), plain({ externalId: 'bread', price: 0, sellSeparately: false })],
-      modifierItems: [small(), large({ menuItemExternalId: 'bread' })],
+      modifierItems: [small(), large({ itemExternalId: 'bread' })],
     }),
   ],
   ['vegan and vegetarian', withItem({ dietaryLabels: ['VEGAN', 'VEGETARIAN'] })],

@@ -46,7 +46,9 @@ test('reports count exactly the modifier items on a cycle, as a naive search fin
 
       const diagnostics = findCycles(
         cleanMenu({
-          items: six.map(at => plain({ externalId: `i${at}`, modifierExternalIds: (groups[at] ?? []).map(String) })),
+          items: six.map(at =>
+            plain({ externalId: `i${at}`, modifierGroupExternalIds: (groups[at] ?? []).map(String) }),
+          ),
           modifierGroups: members.map((list, at) =>
             group({ externalId: String(at), modifierItemExternalIds: list.map(member => `m${member}`) }),
           ),
@@ -55,7 +57,7 @@ test('reports count exactly the modifier items on a cycle, as a naive search fin
             return large({
               externalId: `m${at}`,
               name: text(`Add ${at}`),
-              menuItemExternalId: typeof item === 'number' ? `i${item}` : null,
+              itemExternalId: typeof item === 'number' ? `i${item}` : null,
             });
           }),
         }),

@@ -45,7 +45,7 @@ export function item(overrides: Partial<MenuItemInput> = {}): MenuItemInput {
     price: 450,
     tax: 45,
     sellSeparately: true,
-    modifierExternalIds: ['group'],
+    modifierGroupExternalIds: ['group'],
     ...overrides,
   };
 }
@@ -99,7 +99,7 @@ export function taxed(tax: number, ...prices: readonly number[]): ConfigurationI
 
 /** An item without modifiers and tax. */
 export function plain(overrides: Partial<MenuItemInput> = {}): MenuItemInput {
-  return item({ tax: 0, modifierExternalIds: [], ...overrides });
+  return item({ tax: 0, modifierGroupExternalIds: [], ...overrides });
 }
 
 /** Items that each offer the next item as their only modifier; the last one offers the item at index `back`. */
@@ -114,7 +114,7 @@ export function chain(length: number, back?: number): ConfigurationInput {
       plain({
         externalId: `item-${position}`,
         name: text(`Item ${position}`),
-        modifierExternalIds: next(position) === undefined ? [] : [`group-${position}`],
+        modifierGroupExternalIds: next(position) === undefined ? [] : [`group-${position}`],
       }),
     ),
     modifierGroups: offering.map(position =>
@@ -124,7 +124,7 @@ export function chain(length: number, back?: number): ConfigurationInput {
       large({
         externalId: `modifier-${position}`,
         name: text(`Add ${position}`),
-        menuItemExternalId: `item-${next(position)}`,
+        itemExternalId: `item-${next(position)}`,
       }),
     ),
   };

@@ -20,7 +20,7 @@ function largeMenu(share = 1) {
         externalId: `i${at}`,
         name: trilingual(`Item ${at}`),
         description: trilingual(`What item ${at} is made of, and how it is served`),
-        modifierExternalIds: range(5).map(offset => `g${(at + offset) % groups}`),
+        modifierGroupExternalIds: range(5).map(offset => `g${(at + offset) % groups}`),
       }),
     ),
     modifierGroups: range(groups).map(at =>

@@ -45,7 +45,7 @@ describe('any configuration of the right shape', () => {
         tax: integer,
         sellSeparately: flag,
         inStock: fc.option(flag),
-        modifierExternalIds: ids,
+        modifierGroupExternalIds: ids,
       }),
     ),
     modifierGroups: fc.array(
@@ -66,7 +66,7 @@ describe('any configuration of the right shape', () => {
         minQuantity: integer,
         maxQuantity: integer,
         defaultQuantity: integer,
-        menuItemExternalId: fc.option(word),
+        itemExternalId: fc.option(word),
       }),
     ),
   });

@@ -47,7 +47,7 @@ describe('the changes between two menus', () => {
       price: 500,
       name: text('Caldo verde', { ja: 'カルド・ヴェルデ' }),
       prepTime: 5,
-      modifierExternalIds: [],
+      modifierGroupExternalIds: [],
     });
     expect(changes(cleanMenu(), to)).toEqual([
       'CHANGED Lunch/Soups/Caldo verde: name (ja) null → カルド・ヴェルデ; price €4.50 → €5.00; preparation time (minutes) null → 5',

@@ -35,7 +35,7 @@ const linked = <T extends object>(
 /** Any configuration that can be stored, with few entities and values, so that two of them have much in common. */
 const configuration = listOf(
   9,
-  fc.record({ name: texts, priceChange: integer, inStock: fc.boolean(), menuItemExternalId: fc.option(word) }),
+  fc.record({ name: texts, priceChange: integer, inStock: fc.boolean(), itemExternalId: fc.option(word) }),
 )
   .chain(modifierItems => {
     const group = fc.record({ name: texts, groupMax: integer, type: word });
@@ -49,7 +49,7 @@ const configuration = listOf(
       price: integer,
       ingredients: fc.option(word),
     });
-    const items = listOf(3, linked(lists.modifierGroups, 'modifierExternalIds', item));
+    const items = listOf(3, linked(lists.modifierGroups, 'modifierGroupExternalIds', item));
     return fc.record({ ...constants(lists), items });
   })
   .chain(lists => {

@@ -14,11 +14,11 @@ const kinds: Readonly<Record<EntityChange['kind'], string>> = {
 };
 
 /** Renders the differences of two revisions, in the order of the menu: each entity with its place, and its fields before and after. */
-export function renderChanges({ entities, count, pageInfo }: Changes): TemplateResult {
-  if (count === 0) return html`<p class="small">No entity differs; at most their order does.</p>`;
+export function renderChanges({ entities, totalCount, pageInfo }: Changes): TemplateResult {
+  if (totalCount === 0) return html`<p class="small">No entity differs; at most their order does.</p>`;
   return html`
     <ul class="changes">${entities.map(renderEntity)}</ul>
-    ${pageInfo.hasNextPage ? html`<p class="small">and ${count - entities.length} more</p>` : nothing}`;
+    ${pageInfo.hasNextPage ? html`<p class="small">and ${totalCount - entities.length} more</p>` : nothing}`;
 }
 
 function renderEntity(entity: EntityChange): TemplateResult {

@@ -190,7 +190,7 @@ export function createHistory(app: App, store: StoreContext): Screen {
 
 /** Names what a small change was about, e.g. “Bica price €1.10 → €1.45”; the numbers of a large one have to do. */
 function renderTitle(summary: string, changes: Revision['menuChanges']): TemplateResult {
-  if (!changes || changes.count === 0 || changes.count > changes.entities.length)
+  if (!changes || changes.totalCount === 0 || changes.totalCount > changes.entities.length)
     return html`<strong>${summary}</strong>`;
   return html`${changes.entities.map(
     entity =>

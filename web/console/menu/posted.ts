@@ -39,7 +39,7 @@ function convert(node: AnyNode, path: Path, without: ReadonlySet<string>, isMap:
       const key = keyOf(name);
       const memberPath = [...path, key];
       if (without.has(JSON.stringify(memberPath))) return [];
-      return [[isMap ? key : camelCase(key), convert(value, memberPath, without, key === mapOfTexts)]];
+      return [[isMap ? key : toGraphName(key), convert(value, memberPath, without, key === mapOfTexts)]];
     });
     // Unlike an assignment, it keeps a key such as `__proto__`.
     return Object.fromEntries(entries);
@@ -50,7 +50,7 @@ function convert(node: AnyNode, path: Path, without: ReadonlySet<string>, isMap:
 /** Converts a path of the graph to that of the posted names. */
 export function toPostedPath(path: Path): Path {
   const map = path.indexOf(mapOfTexts);
-  return path.map((key, index) => (typeof key === 'number' || (map !== -1 && index > map) ? key : snakeCase(key)));
+  return path.map((key, index) => (typeof key === 'number' || (map !== -1 && index > map) ? key : toPostedName(key)));
 }
 
 /** The words of GraphQL for a wrong type, and those for someone who posts JSON; what follows the place in the text. */
@@ -108,5 +108,14 @@ function keyOf(name: AnyNode): string {
   return name.type === 'String' ? name.value : name.type === 'Identifier' ? name.name : '';
 }
 
-const camelCase = (name: string) => name.replace(/_([a-z0-9])/g, (_match, letter: string) => letter.toUpperCase());
-const snakeCase = (name: string) => name.replace(/[A-Z]|\d+/g, part => `_${part.toLowerCase()}`);
+/** The posted names that are not those of the graph in snake_case: `@nameInBodies` of its input types. */
+const graphNames = new Map([
+  ['modifier_external_ids', 'modifierGroupExternalIds'],
+  ['menu_item_external_id', 'itemExternalId'],
+]);
+const postedNames = new Map([...graphNames].map(([posted, graph]) => [graph, posted]));
+
+const toGraphName = (name: string) =>
+  graphNames.get(name) ?? name.replace(/_([a-z0-9])/g, (_match, letter: string) => letter.toUpperCase());
+const toPostedName = (name: string) =>
+  postedNames.get(name) ?? name.replace(/[A-Z]|\d+/g, part => `_${part.toLowerCase()}`);

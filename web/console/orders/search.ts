@@ -15,7 +15,7 @@ interface OrderSearchOptions {
 }
 
 interface FoundOrders {
-  readonly count: number;
+  readonly totalCount: number;
   readonly nodes: readonly Order[];
   /** Whether only the last digits of phone numbers were compared, since the store has too many orders. */
   readonly isByLastDigits: boolean;
@@ -48,8 +48,11 @@ export function createOrderSearch({ app, storeId, known }: OrderSearchOptions) {
   }
 
   async function find(filter: OrderFilter): Promise<FoundOrders> {
-    const { count, nodes } = (await findOrders({ store: storeId, filter })).store?.orders ?? { count: 0, nodes: [] };
-    return { count, nodes: nodes.map(order => known(order.id) ?? order), isByLastDigits: false };
+    const { totalCount, nodes } = (await findOrders({ store: storeId, filter })).store?.orders ?? {
+      totalCount: 0,
+      nodes: [],
+    };
+    return { totalCount, nodes: nodes.map(order => known(order.id) ?? order), isByLastDigits: false };
   }
 
   async function findByPhone(digits: string): Promise<FoundOrders> {
@@ -61,9 +64,9 @@ export function createOrderSearch({ app, storeId, known }: OrderSearchOptions) {
     }
   }
 
-  function describe({ count, nodes, isByLastDigits }: FoundOrders): string {
-    const rest = count > nodes.length ? ', the newest are shown' : '';
-    return `${count} found${isByLastDigits ? ' by the last digits' : ''}${rest}`;
+  function describe({ totalCount, nodes, isByLastDigits }: FoundOrders): string {
+    const rest = totalCount > nodes.length ? ', the newest are shown' : '';
+    return `${totalCount} found${isByLastDigits ? ' by the last digits' : ''}${rest}`;
   }
 
   const isPhone = () => /^[+\d\s()/.-]+$/.test(text);

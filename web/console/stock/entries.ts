@@ -85,7 +85,7 @@ export async function loadStock({ id, languages, format }: StoreContext): Promis
   ]);
   const items = store?.items.map(item => toEntry('items', item, item.categories, format.price(item.priceMoney)));
   const options = store?.modifierItems.map(item =>
-    toEntry('modifierItems', item, item.groups, format.priceChange(item.priceChangeMoney)),
+    toEntry('modifierItems', item, item.modifierGroups, format.priceChange(item.priceChangeMoney)),
   );
   const times = new Map(
     soldOut?.soldOutUntil.map(({ until, item, modifierItem }) => [

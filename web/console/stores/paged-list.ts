@@ -3,7 +3,7 @@ import type { App } from '../app.ts';
 
 interface Page<Node> {
   readonly nodes: readonly Node[];
-  readonly count: number;
+  readonly totalCount: number;
   readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
 }
 
@@ -53,7 +53,7 @@ export function createPagedList<Node>(
     hasMore: () => failedAt === undefined && page?.pageInfo.hasNextPage === true,
     nodes: () => nodes,
     /** Of all pages; undefined before the first is read. */
-    count: () => page?.count,
+    count: () => page?.totalCount,
     /** Whether the first page could not be read. */
     hasFailed: () => failedAt === null,
     /** The button that reads the next page, or the one that failed. */

@@ -37,8 +37,13 @@ export function createStorePicker(app: App, { isSingle }: { readonly isSingle: b
       ...stores.map(
         (store): Choice => ({ field: 'stores', id: store.id, name: nameOfStore(store), detail: placeOfStore(store) }),
       ),
-      ...merchants.map(({ id, brandName, stores: { count } }): Choice => {
-        return { field: 'merchants', id, name: brandName, detail: `with all its stores, now ${countStores(count)}` };
+      ...merchants.map(({ id, brandName, stores: { totalCount } }): Choice => {
+        return {
+          field: 'merchants',
+          id,
+          name: brandName,
+          detail: `with all its stores, now ${countStores(totalCount)}`,
+        };
       }),
     ];
     return all.filter(choice => !chosen.some(other => keyOf(other) === keyOf(choice)));

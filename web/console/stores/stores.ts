@@ -49,7 +49,7 @@ export function createStores(app: App): Screen {
       </div>`,
   };
 
-  function renderMerchant({ brandName, stores: { count }, businessType }: Merchant): TemplateResult {
+  function renderMerchant({ brandName, stores: { totalCount }, businessType }: Merchant): TemplateResult {
     const show = () => {
       search(brandName);
       document.getElementById('search')?.focus();
@@ -58,7 +58,7 @@ export function createStores(app: App): Screen {
       <li>
         <button type="button" class="row" @click=${show}>
           <strong dir="auto">${brandName}</strong>
-          <span class="small">${countStores(count)}${businessType ? ` · ${businessType.name}` : nothing}</span>
+          <span class="small">${countStores(totalCount)}${businessType ? ` · ${businessType.name}` : nothing}</span>
         </button>
       </li>`;
   }

@@ -10,7 +10,7 @@ import {
   isListType,
   isNonNullType,
 } from 'graphql';
-import { snakeCase, toSnakeValue } from '../input/names.ts';
+import { bodyFieldsOf, snakeCase, toSnakeValue } from '../input/names.ts';
 import { inheritDescription } from './descriptions.ts';
 import { directiveAt } from './directives.ts';
 import type { createOutputTypes } from './outputs.ts';
@@ -43,7 +43,7 @@ export function createInputTypes({ schema, inputs }: ContractSources, outputs: R
 
   function deriveObject(type: GraphQLInputObjectType): GraphQLInputObjectType {
     const documentedName = documented.get(type.name) ?? type.name;
-    const names = new Map(Object.keys(type.getFields()).map(name => [name, snakeCase(name)]));
+    const names = new Map(bodyFieldsOf(type).map(({ name, bodyName }) => [name, bodyName]));
     const inherit = (description: string | null | undefined) =>
       inheritDescription(description, { names, otherName: nameInBodies(schema) });
     return new GraphQLInputObjectType({
@@ -53,13 +53,13 @@ export function createInputTypes({ schema, inputs }: ContractSources, outputs: R
       extensions: { documentedName },
       fields: () =>
         Object.fromEntries(
-          Object.values(type.getFields()).map(({ name, type: fieldType, description, defaultValue, astNode }) => {
+          bodyFieldsOf(type).map(({ bodyName, type: fieldType, description, defaultValue, astNode }) => {
             const extensions: InputExtensions = {
               length: astNode ? directiveAt(schema, 'length', astNode) : undefined,
             };
             const preset = toSnakeValue(fieldType, defaultValue);
             return [
-              snakeCase(name),
+              bodyName,
               { type: of(fieldType), description: inherit(description), defaultValue: preset, extensions },
             ];
           }),

@@ -139,7 +139,9 @@ export function createOutputTypes({ schema, fragments }: ContractSources, report
     const known = typesByFragment.get(fragment);
     if (known) return known;
     const ofFragment = fragment.selectionSet.selections;
-    const description = describeOutput(parent.description, namesIn(parent, ofFragment));
+    const description =
+      directiveAt(schema, 'description', fragment)?.text ??
+      describeOutput(parent.description, namesIn(parent, ofFragment));
     const draft = { name: fragment.name.value, node: fragment, selections: ofFragment, constants: [], description };
     const type = create(parent, draft);
     typesByFragment.set(fragment, type);

@@ -1,9 +1,41 @@
 import type { ErrorPath } from '@carte/base/validation';
-import { type GraphQLInputType, getNullableType, isInputObjectType, isListType } from 'graphql';
+import {
+  type GraphQLInputField,
+  type GraphQLInputObjectType,
+  type GraphQLInputType,
+  GraphQLNonNull,
+  getNullableType,
+  isInputObjectType,
+  isListType,
+  valueFromASTUntyped,
+} from 'graphql';
+
+/** The arguments of `@nameInBodies`. */
+interface NameInBodies {
+  readonly name?: string;
+  readonly isRequired?: boolean;
+}
 
 /** Converts a name of the graph to its name in a route: `addressLine1` → `address_line_1`. */
 export function snakeCase(name: string): string {
   return name.replace(/[A-Z]|\d+/g, part => `_${part.toLowerCase()}`);
+}
+
+export type BodyField = GraphQLInputField & { readonly bodyName: string };
+
+/** The fields of an input type in bodies, by `@nameInBodies`; those that are deprecated are for callers of the graph alone. */
+export function bodyFieldsOf(type: GraphQLInputObjectType): BodyField[] {
+  const current = Object.values(type.getFields()).filter(({ deprecationReason }) => deprecationReason == null);
+  return current.map(field => {
+    const directive = field.astNode?.directives?.find(({ name }) => name.value === 'nameInBodies');
+    const given = directive?.arguments?.map(({ name, value }) => [name.value, valueFromASTUntyped(value)]) ?? [];
+    const { name = snakeCase(field.name), isRequired = false } = Object.fromEntries(given) as NameInBodies;
+    return {
+      ...field,
+      bodyName: name,
+      type: isRequired ? new GraphQLNonNull(getNullableType(field.type)) : field.type,
+    };
+  });
 }
 
 /** Converts a path within an input type to the names of routes; indexes and the keys of maps stay as they are. */
@@ -14,7 +46,7 @@ export function toSnakePath(type: GraphQLInputType, path: ErrorPath): ErrorPath 
     current = isListType(parent) ? parent.ofType : undefined;
     if (!isInputObjectType(parent)) return key;
     current = parent.getFields()[key]?.type;
-    return snakeCase(String(key));
+    return bodyFieldsOf(parent).find(({ name }) => name === key)?.bodyName ?? snakeCase(String(key));
   });
 }
 
@@ -26,6 +58,6 @@ export function toSnakeValue(type: GraphQLInputType, value: unknown): unknown {
     return (value as readonly unknown[]).map(element => toSnakeValue(inputType.ofType, element));
   if (!isInputObjectType(inputType)) return value;
   const object = value as Readonly<Record<string, unknown>>;
-  const present = Object.values(inputType.getFields()).filter(({ name }) => (object[name] ?? null) !== null);
-  return Object.fromEntries(present.map(({ name, type }) => [snakeCase(name), toSnakeValue(type, object[name])]));
+  const present = bodyFieldsOf(inputType).filter(({ name }) => (object[name] ?? null) !== null);
+  return Object.fromEntries(present.map(({ name, bodyName, type }) => [bodyName, toSnakeValue(type, object[name])]));
 }

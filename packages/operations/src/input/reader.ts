@@ -24,7 +24,7 @@ import {
   isNonNullType,
   isRequiredInputField,
 } from 'graphql';
-import { snakeCase } from './names.ts';
+import { bodyFieldsOf } from './names.ts';
 
 export interface ReaderOptions {
   readonly min?: number | undefined;
@@ -114,11 +114,10 @@ function objectReader(type: GraphQLInputObjectType, options: ReaderOptions, obje
     return result;
   };
   objects.set(type, read);
-  for (const field of Object.values(type.getFields())) {
-    const from = snakeCase(field.name);
-    names.add(from);
+  for (const field of bodyFieldsOf(type)) {
+    names.add(field.bodyName);
     fields.push({
-      from,
+      from: field.bodyName,
       to: field.name,
       required: isRequiredInputField(field),
       read: compile(field.type, below(options), objects),

@@ -9,7 +9,7 @@ import {
 import type { Contract, Operation } from '../contract/contract.ts';
 import type { Link } from '../contract/directives.ts';
 import { colonPath, type Parameter } from '../contract/parameters.ts';
-import { snakeCase } from '../input/names.ts';
+import { bodyFieldsOf } from '../input/names.ts';
 import type { Json } from './schemas.ts';
 
 /** Where `npm start` serves; the variable `baseUrl` of the collection. */
@@ -140,8 +140,8 @@ function sampleOf(type: GraphQLInputType, depth = 0): unknown {
   if (isListType(bare)) return depth < 5 ? [sampleOf(bare.ofType, depth + 1)] : [];
   if (isEnumType(bare)) return bare.getValues()[0]?.name;
   if (!isInputObjectType(bare)) return scalarSamples[bare.name] ?? 'text';
-  const required = Object.values(bare.getFields()).filter(isRequiredInputField);
-  return Object.fromEntries(required.map(field => [snakeCase(field.name), sampleOf(field.type, depth + 1)]));
+  const required = bodyFieldsOf(bare).filter(isRequiredInputField);
+  return Object.fromEntries(required.map(field => [field.bodyName, sampleOf(field.type, depth + 1)]));
 }
 
 function describeUrl(path: string, parameters: readonly Parameter[]): Json {
