@@ -8,6 +8,7 @@ import {
   type DocumentNode,
   defaultFieldResolver,
   type FieldDefinitionNode,
+  type GraphQLInputObjectType,
   type GraphQLSchema,
   getNamedType,
   type InputValueDefinitionNode,
@@ -111,6 +112,7 @@ function sliceByFlatArguments(directive: ConstDirectiveNode): ConstDirectiveNode
 }
 
 type Values = Readonly<Record<string, unknown>>;
+type Arguments = Values & { readonly input?: Values | null };
 
 /** Has resolvers get `input` alone, made of the arguments of 0.2 where a caller gives these; paths of errors are then those of 0.2. */
 export function readFlatArguments(schema: GraphQLSchema): void {
@@ -119,43 +121,45 @@ export function readFlatArguments(schema: GraphQLSchema): void {
     const field = mutations[name];
     const type = getNamedType(field?.args.find(argument => argument.name === 'input')?.type);
     if (!field || !isInputObjectType(type)) throw new Error(`The mutation ${name} has no input`);
-    const inputFields = Object.values(type.getFields());
+    const read = name === replacement.mutation ? readBesideInput : createFlatReader(type);
     const { resolve = defaultFieldResolver } = field;
-    const resolveInput = (...[root, input, context, info]: Parameters<typeof resolve>) =>
-      resolve(root, { input }, context, info);
-
-    field.resolve =
-      name === replacement.mutation
-        ? (root, { input, ...flat }: { input: Values }, context: Context, info) => {
-            const both = Object.keys(flat).filter(key => input[key] !== undefined);
-            reject(both.map(key => combined(key, `input.${key}`)));
-            const whole: Values = { ...input, ...flat };
-            if (whole.storeId == null) reject([missing(['input', 'storeId'], 'ID!')]);
-            return resolveInput(root, whole, context, info);
-          }
-        : async (root, { input, ...flat }: { input?: Values | null } & Values, context: Context, info) => {
-            const given = Object.keys(flat);
-            if (input) {
-              reject(given.map(key => combined(key, 'input')));
-              return resolveInput(root, input, context, info);
-            }
-            if (given.length === 0) reject([missing(['input'], `${type}!`)]);
-            const defaults = inputFields.map(({ name: key, defaultValue }) => [key, defaultValue] as const);
-            const whole: Values = {
-              ...Object.fromEntries(defaults.filter(([, value]) => value !== undefined)),
-              ...flat,
-            };
-            const required = inputFields.filter(inputField => isNonNullType(inputField.type));
-            const absent = required.filter(({ name: key }) => whole[key] == null);
-            reject(absent.map(inputField => missing([inputField.name], String(inputField.type))));
-            try {
-              return await resolveInput(root, whole, context, info);
-            } catch (error) {
-              if (!(error instanceof InvalidInput)) throw error;
-              throw new InvalidInput(error.errors.map(each => ({ ...each, path: each.path.slice(1) })));
-            }
-          };
+    field.resolve = async (root, args: Arguments, context: Context, info) => {
+      const input = read(args);
+      try {
+        return await resolve(root, { input }, context, info);
+      } catch (error) {
+        if (args.input || !(error instanceof InvalidInput)) throw error;
+        throw new InvalidInput(error.errors.map(each => ({ ...each, path: each.path.slice(1) })));
+      }
+    };
   }
+}
+
+function readBesideInput({ input, ...flat }: Arguments): Values {
+  const both = Object.keys(flat).filter(name => input?.[name] !== undefined);
+  reject(both.map(name => combined(name, `input.${name}`)));
+  const whole: Values = { ...input, ...flat };
+  if (whole.storeId == null) reject([missing(['input', 'storeId'], 'ID!')]);
+  return whole;
+}
+
+function createFlatReader(type: GraphQLInputObjectType): (args: Arguments) => Values {
+  const fields = Object.values(type.getFields());
+  const required = fields.filter(field => isNonNullType(field.type));
+  const withDefault = fields.filter(({ defaultValue }) => defaultValue !== undefined);
+  const defaults = Object.fromEntries(withDefault.map(({ name, defaultValue }) => [name, defaultValue]));
+  return ({ input, ...flat }) => {
+    const given = Object.keys(flat);
+    if (input) {
+      reject(given.map(name => combined(name, 'input')));
+      return input;
+    }
+    if (given.length === 0) reject([missing(['input'], `${type}!`)]);
+    const whole: Values = { ...defaults, ...flat };
+    const absent = required.filter(({ name }) => whole[name] == null);
+    reject(absent.map(field => missing([field.name], String(field.type))));
+    return whole;
+  };
 }
 
 function reject(errors: readonly ValidationError[]): void {
