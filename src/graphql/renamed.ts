@@ -81,8 +81,8 @@ function oldFieldsOf<Field extends FieldDefinitionNode | InputValueDefinitionNod
     name: { kind: Kind.NAME, value: 'deprecated' },
     arguments: [argument('reason', { kind: Kind.STRING, value: `Use \`${name}\`.` })],
   };
-  const directives = [...(field.directives ?? []), deprecated];
-  return [{ ...field, name: { kind: Kind.NAME, value: oldName } as const, directives }];
+  const copied = field.directives?.filter(directive => directive.name.value !== 'nameInBodies') ?? [];
+  return [{ ...field, name: { kind: Kind.NAME, value: oldName } as const, directives: [...copied, deprecated] }];
 }
 
 const argument = (name: string, value: ConstValueNode): ConstArgumentNode => {

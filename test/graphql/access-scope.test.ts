@@ -114,7 +114,7 @@ const table: Readonly<Record<string, readonly [selection: string, expected: BySc
   ],
   'Query.quoteOrder': [
     'quoteOrder(input: { storeId: "mine-store", lines: [] }) { problems { code } }',
-    { readOnly: returns({ problems: [{ code: 'too_short' }] }), foreign: absent, sibling: absent },
+    { readOnly: returns({ problems: [{ code: 'TOO_SHORT' }] }), foreign: absent, sibling: absent },
   ],
   'Mutation.replaceMenuConfiguration': [
     'replaceMenuConfiguration(input: { storeId: "mine-store", items: [] }) { revision }',

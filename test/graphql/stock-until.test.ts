@@ -50,9 +50,9 @@ describe('StockInput.until', () => {
         message,
       ]),
     ).toEqual([
-      ['items.0.until', 'only what is sold out is in stock again at a time'],
-      ['modifierItems.0.until', expect.stringMatching(`^${past} is not in the future; it is `)],
-      ['items.1.externalId', 'no item has the external id "unknown"'],
+      ['input.items.0.until', 'only what is sold out is in stock again at a time'],
+      ['input.modifierItems.0.until', expect.stringMatching(`^${past} is not in the future; it is `)],
+      ['input.items.1.externalId', 'no item has the external id "unknown"'],
     ]);
     expect(await stateOf(id)).toMatchObject({ items: [{ inStock: true }], soldOutUntil: [] });
   });

@@ -7,11 +7,7 @@ import { createEmptyDatabase } from '../support/database.ts';
 import { splitOrders } from '../support/partitions.ts';
 
 /** Functions and triggers (`table.trigger`) that are new or different in the files, since no migration changes them any more. */
-<<<<<<< ours
-const edited: readonly string[] = ['date_order', 'orders.orders_dated'];
-=======
-const edited: readonly string[] = ['revise_orders_of_store'];
->>>>>>> theirs
+const edited: readonly string[] = ['date_order', 'orders.orders_dated', 'revise_orders_of_store'];
 
 const files = readSqlFiles();
 
