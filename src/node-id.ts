@@ -4,6 +4,7 @@ export type NodeType =
   | 'Category'
   | 'Menu'
   | 'MenuItem'
+  | 'MenuRevision'
   | 'Merchant'
   | 'ModifierGroup'
   | 'ModifierItem'

@@ -2,7 +2,7 @@ import { InvalidInput } from '@carte/base/errors';
 import { checkCount } from '@carte/base/validation';
 import { loadKeyNode } from '../auth/resolvers.ts';
 import type { Resolvers, ResolversParentTypes } from '../generated/graph.ts';
-import { loadMenuNode } from '../menu/nodes.ts';
+import { loadMenuNode, loadRevisionNode } from '../menu/nodes.ts';
 import { type NodeType, parseNodeId } from '../node-id.ts';
 import { isAdmin, readsMenus, readsOrders } from '../scope.ts';
 import { findWebhook } from '../webhooks/repository.ts';
@@ -22,6 +22,7 @@ export const loadById: {
   MenuItem: loadMenuNode('items'),
   ModifierGroup: loadMenuNode('modifierGroups'),
   ModifierItem: loadMenuNode('modifierItems'),
+  MenuRevision: loadRevisionNode,
   ApiKey: loadKeyNode,
   Webhook: (id, { scope, forkEntityManager }) => (isAdmin(scope) ? findWebhook(forkEntityManager(), id) : null),
 };

@@ -10,7 +10,9 @@ import {
   type ModifierGroupNode,
   type ModifierItemNode,
 } from './configuration.ts';
+import type { RevisionRequest } from './history/configurations-at.ts';
 import type { menuHistoryLoaders } from './history/loaders.ts';
+import type { HistoryEntry } from './history/repository.ts';
 import type { KindName } from './kinds.ts';
 import type { menuLoaders } from './loaders.ts';
 
@@ -51,14 +53,31 @@ export const loadMenuNode =
     return node && (!scope.publishable || isListed(kind, node)) ? node : null;
   };
 
+/** Loads a revision of the history, by its number and store. */
+export async function loadRevisionNode(id: string, { loaders, scope }: NodeContext): Promise<HistoryEntry | null> {
+  const [revision = '', ...storeId] = id.split(':');
+  const request = { storeId: storeId.join(':'), revision: Number(revision) };
+  return (await isPastReadable(request, loaders, scope)) ? loaders.menuHistory.entryAt(request) : null;
+}
+
+/** Whether the key reads the history of a store, and this may be one of its revisions. */
+const isPastReadable = async (
+  { storeId, revision }: RevisionRequest,
+  { stores }: Pick<NodeContext['loaders'], 'stores'>,
+  scope: AccessScope | undefined,
+): Promise<boolean> =>
+  scope !== undefined &&
+  Number.isSafeInteger(revision) &&
+  readPermissionsOf(scope).includes('READ_HISTORY') &&
+  (await stores.byId.load(storeId)) !== null;
+
 async function findPast<Kind extends KindName>(
   kind: Kind,
   number: number,
   { loaders, scope }: NodeContext,
   [storeId, revision]: readonly [string, number],
 ): Promise<Nodes[Kind] | null> {
-  if (!scope || !Number.isSafeInteger(revision) || !readPermissionsOf(scope).includes('READ_HISTORY')) return null;
-  if (!(await loaders.stores.byId.load(storeId))) return null;
+  if (!(await isPastReadable({ storeId, revision }, loaders, scope))) return null;
   try {
     const configuration = await loaders.menuHistory.configurationAt({ storeId, revision });
     return [...nodesOf(configuration, kind).values()].find(({ numericId }) => numericId === number) ?? null;

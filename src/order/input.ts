@@ -12,10 +12,14 @@ const lineCount = { min: 1, max: 200 };
 const modifierCount = { min: 0, max: 100 };
 const lineQuantity = { min: 1, max: 1000 };
 
+/** Its numbers are finite: the scalars take no others. */
+const findUnstorableIn = (input: PlaceOrderInput | QuoteOrderInput) =>
+  findUnstorable(input, ['input']) as Generator<OrderProblem>;
+
 /** Finds the errors of an order that do not depend on the menu configuration. */
 export function* checkInput(input: PlaceOrderInput): Generator<OrderProblem> {
   const { idempotencyKey, customer } = input;
-  yield* findUnstorable(input, ['input']);
+  yield* findUnstorableIn(input);
   yield* checkLength(['input', 'idempotencyKey'], idempotencyKey, keyLength);
   yield* checkLength(['input', 'customer', 'name'], customer.name, nameLength);
   yield* checkLength(['input', 'customer', 'phone'], customer.phone, phoneLength);
@@ -24,7 +28,7 @@ export function* checkInput(input: PlaceOrderInput): Generator<OrderProblem> {
 
 /** The same for an order that is not placed yet. */
 export function* checkQuoteInput(input: QuoteOrderInput): Generator<OrderProblem> {
-  yield* findUnstorable(input, ['input']);
+  yield* findUnstorableIn(input);
   yield* checkOrdered(input);
 }
 

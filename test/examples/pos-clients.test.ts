@@ -46,7 +46,12 @@ function commandsOf(example: string, storeId: string, key: string) {
 }
 
 function run(command: string, folder: string, url = app.url) {
-  const child = spawn('bash', ['-euc', command], { cwd: folder, env: { ...process.env, CARTE_URL: url } });
+  const child = spawn('bash', ['-euc', command], {
+    cwd: folder,
+    env: { ...process.env, CARTE_URL: url },
+    // With a socket as input, a bash of Debian may take itself for a remote shell, and read its start-up files.
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   onTestFinished(() => void child.kill('SIGKILL'));
   const printed = { stdout: '', stderr: '' };
   child.stdout.on('data', chunk => (printed.stdout += chunk));

@@ -166,6 +166,25 @@ describe('node', () => {
     expect((await app.graphql(refetch, { id: unknown })).body).toEqual({ data: { node: null } });
   });
 
+  test('finds a revision of the history, with READ_HISTORY', async () => {
+    const query = '{ store(id: "other:store") { menuHistory { nodes { nodeId revision previousRevision summary } } } }';
+    const { nodes } = (await app.graphql(query)).body.data.store.menuHistory;
+    expect(nodes.length).toBeGreaterThan(1);
+    const refetch =
+      'query($id: ID!) { node(id: $id) { ... on MenuRevision { nodeId revision previousRevision summary } } }';
+    for (const node of nodes) {
+      expect((await app.graphql(refetch, { id: node.nodeId })).body.data.node).toEqual(node);
+    }
+    const historian = { 'x-api-key': await app.newKey({ storeIds: ['same'], permissions: ['READ_HISTORY'] }) };
+    expect((await read([nodes[0].nodeId], historian))[0]).toBeNull();
+    const menusOnly = { 'x-api-key': await app.newKey({ all: true, permissions: ['READ_MENUS'] }) };
+    expect((await read([nodes[0].nodeId], menusOnly))[0]).toBeNull();
+    const unknown = ['x', '1.5', `${nodes[0].revision + 1}`].map(text =>
+      nodeIdOf('MenuRevision', `${text}:other:store`),
+    );
+    expect(await read(unknown, {})).toEqual([null, null, null]);
+  });
+
   test('finds keys and webhooks for those who manage them, and for each key itself', async () => {
     const { body } = await app.graphql('{ viewer { nodeId id } }', {}, own);
     const { nodeId, id } = body.data.viewer;

@@ -8,7 +8,7 @@ const { folder, commands } = readExample('relay-client', app.key);
 
 async function run(script: string) {
   const env = { ...process.env, CARTE_URL: app.url, CARTE_KEY: app.key };
-  const child = spawn('bash', ['-euc', script], { cwd: folder, env });
+  const child = spawn('bash', ['-euc', script], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', chunk => (output += chunk));
   const code = await new Promise(resolve => child.on('close', resolve));

@@ -39,6 +39,8 @@ export function menuHistoryLoaders(repository: MenuHistoryRepository, budget: Co
       const page = checkHistoryArguments(id, args);
       return { page: () => pagesOf(page).load(id), totalCount: () => countsOf(page.sources).load(id) };
     },
+    /** Null if the history does not have it. */
+    entryAt: (request: RevisionRequest): Promise<HistoryEntry | null> => repository.findEntry(request),
     async configurationAt({ storeId, revision }: RevisionRequest): Promise<Configuration> {
       await charge({ storeId, revisions: [revision], comparisons: 0 });
       return configurations.load({ storeId, revision });

@@ -48,6 +48,12 @@ export function createMenuHistoryRepository({ em, query }: Pick<ReadAccess, 'em'
       const byStore = Map.groupBy(found, row => row.storeId);
       return storeIds.map(storeId => toPage(storeId, byStore.get(storeId) ?? [], page));
     },
+    /** Finds one entry; null if it is not retained. */
+    async findEntry({ storeId, revision }: RevisionRequest): Promise<HistoryEntry | null> {
+      const values = [[storeId], limits.revisions, limits.days, null, revision + 1, revision - 1, 1];
+      const page = { size: 1, isBackward: false, after: undefined, before: undefined };
+      return toPage(storeId, await query<EntryRow>(forwardStatement, values), page).nodes[0] ?? null;
+    },
     /** The number of revisions that are retained of each store. */
     count: (storeIds: readonly string[], sources: Sources) =>
       count(countStatement, [storeIds, limits.revisions, limits.days, sources]),

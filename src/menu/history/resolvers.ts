@@ -3,6 +3,7 @@ import { runInSlices } from '@carte/base/time-slice';
 import type { Resolvers, StoreMenuChangesArgs } from '../../generated/graph.ts';
 import { checkListArguments } from '../../lists/entity-list.ts';
 import { connectionResolvers, pageInfoOf } from '../../lists/paging.ts';
+import { nodeIdOf } from '../../node-id.ts';
 import type { AccessScope } from '../../scope.ts';
 import { currencyOf } from '../../store/currency.ts';
 import type { Store } from '../../store/entities.ts';
@@ -64,6 +65,7 @@ export const menuHistoryResolvers = {
   },
   MenuHistoryConnection: connectionResolvers<HistoryEntry>('revision'),
   MenuRevision: {
+    nodeId: ({ storeId, revision }) => nodeIdOf('MenuRevision', `${revision}:${storeId}`),
     id: ({ storeId, revision }) => `menu_revision_${revision}_${storeId}`,
     keyName: ({ keyName }, _args, { scope }) => (scope && mayReadKeyNames(scope) ? keyName : null),
     summary: summarize,
