@@ -21,6 +21,7 @@ import {
   visitWithTypeInfo,
 } from 'graphql';
 import { loadSchema } from '../src/graphql/schema.ts';
+import { examples } from '../web/playground/examples.ts';
 
 const schema = loadSchema();
 const problems: string[] = [];
@@ -105,7 +106,9 @@ for (const file of globSync('{README.md,docs/*.md,examples/*/README.md}')) {
   if (parsed.length > 0) documents.set(file, concatAST(parsed));
 }
 
-/** Undefined for what is no operation. */
+documents.set('examples of the playground', concatAST(examples.map(({ query }) => parse(query))));
+
+/** None for what is no operation. */
 function parseQuery(text: string): DocumentNode[] {
   const document = parse(text);
   return document.definitions.some(({ kind }) => kind === Kind.OPERATION_DEFINITION) ? [document] : [];
@@ -120,4 +123,4 @@ for (const [file, document] of documents) {
 
 for (const problem of problems) console.error(problem);
 if (problems.length > 0) process.exitCode = 1;
-else console.log(`The schema has no errors, and ${documents.size} files use nothing that is deprecated.`);
+else console.log(`The schema has no errors, and ${documents.size} documents use nothing that is deprecated.`);
