@@ -2,6 +2,7 @@ import { globSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { seededRandom } from '../../src/demo/random.ts';
+import { describeSet } from '../../src/rest/openapi.ts';
 import { createOwnLimits, loadOperations } from '../../src/server/operations.ts';
 import { documentsOverLimits } from '../../support/hostile/documents.ts';
 import { startApp } from '../support/app.ts';
@@ -301,6 +302,7 @@ describe('the documents of a set', () => {
         const isBounded = Math.abs(Number(maximum ?? Number.NaN)) < Number.MAX_SAFE_INTEGER;
         if (isBounded && numbers.some(number => ![minimum, maximum, given].includes(number))) untrue.push(path);
         if (/`[^`]*[a-z][A-Z][^`]*`/.test(description)) untrue.push(`${path}: ${description}`);
+        if (description.includes('nullable')) untrue.push(`${path}: ${description}`);
         if (given !== undefined && /omitted|absent/.test(description)) untrue.push(`${path}: ${description}`);
       }
       for (const [key, child] of Object.entries(value)) {
@@ -322,6 +324,23 @@ describe('the documents of a set', () => {
       ['size', 'Returns the first orders, 1 to 500, of those after `from`.'],
       ['from', 'A cursor: returns orders after it, which are older.'],
     ]);
+  });
+
+  test('leave out what is nullable in the graph alone', () => {
+    const folder = writeSet('stock', {
+      'a.graphql': `
+mutation setAll($input: SetStockInput!) @route(path: "/stock/all") { setStock(input: $input) { store @body { id } } }
+mutation replaceAll($store_id: ID!, $items: [MenuItemInput!]!) @route(path: "/stock/{store_id}") {
+  replaceMenuConfiguration(input: { storeId: $store_id, items: $items }) { store @body { id } }
+}
+mutation save($input: StoreInput!) @route(path: "/stock/store") { saveStore(input: $input) { store @body { id } } }`,
+    });
+    const sets = loadOperations(app.server.graph.schema, { operations: [folder], graphqlLimits });
+    const document = JSON.stringify(sets.slice(-1).map(set => describeSet(set)));
+    for (const text of ['The store and the stock of its items.', "The store's `id`.", 'When the number was added.']) {
+      expect(document).toContain(`"${text}"`);
+    }
+    expect(document).not.toContain('nullable until');
   });
 
   test('are there for mutations alone', async () => {

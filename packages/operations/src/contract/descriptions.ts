@@ -12,11 +12,13 @@ interface Surroundings {
 
 const sentenceEnd = /(?<=(?<!e\.g|i\.e)\.)\s+(?=[A-Z`])/;
 const codeName = /`([A-Za-z]\w*(?:\.\w+)?)`/g;
+/** A word of the graph: documents of routes say by themselves what is required. */
+const nullability = /\bnullable\b/i;
 const graphName = /[a-z\d][A-Z]|\./;
 
 /**
- * The part of a description that is true where it is inherited to, with the names of callers: without clauses that name what they do not get, and without
- * the rest of a sentence whose main clause is none of it.
+ * The part of a description that is true where it is inherited to, with the names of callers: without clauses that name what they do not get, without
+ * the rest of a sentence whose main clause is none of it, and without sentences about what is nullable.
  */
 export function inheritDescription(
   description: string | null | undefined,
@@ -30,7 +32,7 @@ export function inheritDescription(
     !isUntrue(clause) && [...clause.matchAll(codeName)].every(([, name = '']) => nameOf(name) !== undefined);
   const sentences = (description ?? '').split(sentenceEnd).flatMap(sentence => {
     const [main = '', ...others] = sentence.split('; ');
-    if (!isTrue(main)) return [];
+    if (!isTrue(main) || nullability.test(sentence)) return [];
     const kept = [main, ...others.filter(isTrue)].join('; ');
     return /[.:]$/.test(kept) ? [kept] : [`${kept}.`];
   });
