@@ -82,7 +82,7 @@ export async function rotateKey(em: EntityManager, id: string): Promise<IssuedKe
   const isExpired = row.expiresAt !== null && row.expiresAt !== undefined && row.expiresAt <= new Date();
   if (row.revokedAt || isExpired) {
     const message = `The key ${id} ${row.revokedAt ? 'is revoked' : 'has expired'}; create a new one.`;
-    throw new InvalidInput([{ path: ['id'], type: 'value_error', message }]);
+    throw new InvalidInput([{ path: ['apiKeyId'], type: 'value_error', message }]);
   }
   const key = generateKey(row);
   row.hash = hashKey(key);

@@ -33,13 +33,13 @@ export const authResolvers = {
       requireReading(scope, readPermissionsOf(input));
       return issueKey(forkEntityManager(), input);
     },
-    rotateApiKey: async (_root, { input: { id } }, { scope, forkEntityManager }) => {
+    rotateApiKey: async (_root, { input: { apiKeyId } }, { scope, forkEntityManager }) => {
       const em = forkEntityManager();
-      const key = await findKey(em, id);
+      const key = await findKey(em, apiKeyId);
       if (key) requireReading(scope, readPermissionsOf(key));
-      return rotateKey(em, id);
+      return rotateKey(em, apiKeyId);
     },
-    revokeApiKey: (_root, { input }, { forkEntityManager }) => revokeKey(forkEntityManager(), input.id),
+    revokeApiKey: (_root, { input }, { forkEntityManager }) => revokeKey(forkEntityManager(), input.apiKeyId),
   },
   CreateApiKeyPayload: { apiKey: loadApiKey },
   RotateApiKeyPayload: { apiKey: loadApiKey },

@@ -62,7 +62,9 @@ export async function redeliver(id: string, messageId: string | undefined, since
     throw new OperatorError('Name the message to send again, or the time with --since.');
   }
   if (messageId !== undefined) {
-    const attempt = await withSender((em, dependencies) => redeliverMessage(em, { id, messageId }, dependencies));
+    const attempt = await withSender((em, dependencies) =>
+      redeliverMessage(em, { webhookId: id, messageId }, dependencies),
+    );
     return report(attempt ?? notFound(id));
   }
   const { events } = (since && (await withDatabase(em => rewindWebhook(em, id, since)))) ?? notFound(id);

@@ -20,92 +20,117 @@ import {
   visit,
 } from 'graphql';
 import type { Context } from './context.ts';
+import { describeRequired } from './renamed.ts';
 
-const flatMutations = [
-  'changeOrderStatus',
-  'markOrders',
-  'setStoreOrdering',
-  'setStock',
-  'changePrices',
-  'restoreMenuConfiguration',
-  'setSpecialHours',
-  'rotateApiKey',
-  'revokeApiKey',
-  'rotateWebhookSecret',
-  'pauseWebhook',
-  'resumeWebhook',
-  'removeWebhook',
-  'testWebhook',
-  'redeliverWebhookMessage',
-  'redeliverWebhookEvents',
-];
+/** The input fields of arguments, by the names of these. */
+type Fields = Readonly<Record<string, string>>;
+
+const sameNames = (...names: readonly string[]): Fields => Object.fromEntries(names.map(name => [name, name]));
+
+/** The arguments that mutations had in 0.2. Later input fields are not among them. */
+const flatArguments: Readonly<Record<string, Fields>> = {
+  changeOrderStatus: sameNames('orderId', 'to', 'from', 'reason', 'readyBy', 'idempotent'),
+  markOrders: sameNames('storeId', 'orderIds', 'isRead', 'inPos'),
+  setStoreOrdering: sameNames('storeId', 'state', 'until', 'delayMinutes', 'reason'),
+  setStock: sameNames('storeId', 'items', 'modifierItems'),
+  changePrices: sameNames('storeId', 'items', 'modifierItems', 'expectedRevision'),
+  restoreMenuConfiguration: sameNames('storeId', 'revision', 'expectedRevision'),
+  setSpecialHours: sameNames('storeId', 'hours'),
+  rotateApiKey: { id: 'apiKeyId' },
+  revokeApiKey: { id: 'apiKeyId' },
+  rotateWebhookSecret: { id: 'webhookId' },
+  pauseWebhook: { id: 'webhookId' },
+  resumeWebhook: { id: 'webhookId' },
+  removeWebhook: { id: 'webhookId' },
+  testWebhook: { id: 'webhookId' },
+  redeliverWebhookMessage: { id: 'webhookId', messageId: 'messageId' },
+  redeliverWebhookEvents: { id: 'webhookId', since: 'since' },
+};
 
 /** The mutation that had an input, with these fields of it as arguments beside it. */
 const replacement = { mutation: 'replaceMenuConfiguration', input: 'MenuConfigurationInput' };
-const besideInput = ['storeId', 'expectedRevision'];
+const besideInput = sameNames('storeId', 'expectedRevision');
 
 /** Adds the arguments of 0.2 to mutations, each with what its input field says, and nullable as `input` then is. */
 export function addFlatArguments(documents: readonly DocumentNode[]): DocumentNode[] {
   const definitions = documents.flatMap(document => document.definitions);
   const inputs = definitions.filter(definition => definition.kind === Kind.INPUT_OBJECT_TYPE_DEFINITION);
-  const fieldsOf = ({ type }: InputValueDefinitionNode) =>
-    inputs.find(({ name }) => name.value === namedType(type).name.value)?.fields ?? [];
+  const deprecatedOf = ({ type }: InputValueDefinitionNode, fields: Fields) => {
+    const { value: inputName } = namedType(type).name;
+    const input = inputs.find(({ name }) => name.value === inputName);
+    return Object.entries(fields).map(([argument, fieldName]) => {
+      const field = input?.fields?.find(({ name }) => name.value === fieldName);
+      if (!field) throw new Error(`${inputName} has no field ${fieldName}`);
+      return deprecate(field, argument);
+    });
+  };
   const addTo = (field: FieldDefinitionNode): FieldDefinitionNode => {
     const [input] = field.arguments ?? [];
     if (!input) return field;
     if (field.name.value === replacement.mutation) {
-      const moved = fieldsOf(input).filter(({ name }) => besideInput.includes(name.value));
-      return { ...field, arguments: [input, ...moved.map(deprecate)] };
+      return { ...field, arguments: [input, ...deprecatedOf(input, besideInput)] };
     }
-    if (!flatMutations.includes(field.name.value)) return field;
-    const directives = field.directives?.map(sliceByFlatArguments) ?? [];
-    return { ...field, directives, arguments: [nullable(input), ...fieldsOf(input).map(deprecate)] };
+    const fields = flatArguments[field.name.value];
+    if (!fields) return field;
+    const directives = field.directives?.map(directive => sliceByFlatArguments(directive, fields)) ?? [];
+    return {
+      ...field,
+      directives,
+      arguments: [nullable(input, 'deprecated arguments'), ...deprecatedOf(input, fields)],
+    };
   };
   return documents.map(document =>
     visit(document, {
       [Kind.FIELD_DEFINITION]: addTo,
       [Kind.INPUT_OBJECT_TYPE_DEFINITION]: ({ name, fields = [], ...type }) =>
-        name.value === replacement.input
-          ? { ...type, name, fields: fields.map(field => (field.name.value === 'storeId' ? nullable(field) : field)) }
-          : undefined,
+        name.value === replacement.input ? { ...type, name, fields: fields.map(withoutRequiredStore) } : undefined,
     }),
   );
 }
 
+const withoutRequiredStore = (field: InputValueDefinitionNode) =>
+  field.name.value === 'storeId' ? nullable(field, 'a deprecated argument') : field;
+
 const namedType = (type: TypeNode): NamedTypeNode => (type.kind === Kind.NAMED_TYPE ? type : namedType(type.type));
 
-function nullable({ type, ...value }: InputValueDefinitionNode): InputValueDefinitionNode {
-  return { ...value, type: type.kind === Kind.NON_NULL_TYPE ? type.type : type };
+const bareType = (type: TypeNode) => (type.kind === Kind.NON_NULL_TYPE ? type.type : type);
+
+function nullable(value: InputValueDefinitionNode, other: string): InputValueDefinitionNode {
+  return { ...value, type: bareType(value.type), description: describeRequired(value, other) };
 }
 
-const deprecated: ConstDirectiveNode = {
-  kind: Kind.DIRECTIVE,
-  name: { kind: Kind.NAME, value: 'deprecated' },
-  arguments: [
-    {
-      kind: Kind.ARGUMENT,
-      name: { kind: Kind.NAME, value: 'reason' },
-      value: { kind: Kind.STRING, value: 'Use `input`.' },
-    },
-  ],
-};
-
 /** Without its default, which is applied where the input is built, so that it is known what was given. */
-function deprecate({ defaultValue: _, ...field }: InputValueDefinitionNode): InputValueDefinitionNode {
-  return { ...nullable(field), directives: [...(field.directives ?? []), deprecated] };
+function deprecate({ defaultValue: _, ...field }: InputValueDefinitionNode, name: string): InputValueDefinitionNode {
+  const deprecated: ConstDirectiveNode = {
+    kind: Kind.DIRECTIVE,
+    name: { kind: Kind.NAME, value: 'deprecated' },
+    arguments: [
+      {
+        kind: Kind.ARGUMENT,
+        name: { kind: Kind.NAME, value: 'reason' },
+        value: { kind: Kind.STRING, value: `Use \`input.${field.name.value}\`.` },
+      },
+    ],
+  };
+  return {
+    ...field,
+    name: { kind: Kind.NAME, value: name },
+    type: bareType(field.type),
+    directives: [...(field.directives ?? []), deprecated],
+  };
 }
 
 /** Has `@listSize` count `ids` as it counts `input.ids`. */
-function sliceByFlatArguments(directive: ConstDirectiveNode): ConstDirectiveNode {
+function sliceByFlatArguments(directive: ConstDirectiveNode, fields: Fields): ConstDirectiveNode {
+  const argumentsAt = (path: string) => Object.keys(fields).filter(argument => path === `input.${fields[argument]}`);
   return visit(directive, {
     [Kind.LIST]: {
       leave: list => ({
         ...list,
-        values: list.values.flatMap(value =>
-          value.kind === Kind.STRING && value.value.startsWith('input.')
-            ? [value, { ...value, value: value.value.slice('input.'.length) }]
-            : [value],
-        ),
+        values: list.values.flatMap(value => {
+          const added = value.kind === Kind.STRING ? argumentsAt(value.value) : [];
+          return [value, ...added.map(argument => ({ kind: Kind.STRING, value: argument }) as const)];
+        }),
       }),
     },
   });
@@ -117,11 +142,11 @@ type Arguments = Values & { readonly input?: Values | null };
 /** Has resolvers get `input` alone, made of the arguments of 0.2 where a caller gives these; paths of errors are then those of 0.2. */
 export function readFlatArguments(schema: GraphQLSchema): void {
   const mutations = schema.getMutationType()?.getFields() ?? {};
-  for (const name of [...flatMutations, replacement.mutation]) {
+  for (const [name, fields] of Object.entries({ ...flatArguments, [replacement.mutation]: besideInput })) {
     const field = mutations[name];
     const type = getNamedType(field?.args.find(argument => argument.name === 'input')?.type);
     if (!field || !isInputObjectType(type)) throw new Error(`The mutation ${name} has no input`);
-    const read = name === replacement.mutation ? readBesideInput : createFlatReader(type);
+    const read = name === replacement.mutation ? readBesideInput : createFlatReader(type, fields);
     const { resolve = defaultFieldResolver } = field;
     field.resolve = async (root, args: Arguments, context: Context, info) => {
       const input = read(args);
@@ -129,11 +154,19 @@ export function readFlatArguments(schema: GraphQLSchema): void {
         return await resolve(root, { input }, context, info);
       } catch (error) {
         if (args.input || !(error instanceof InvalidInput)) throw error;
-        throw new InvalidInput(error.errors.map(each => ({ ...each, path: each.path.slice(1) })));
+        throw new InvalidInput(error.errors.map(each => ({ ...each, path: toFlatPath(each.path, fields) })));
       }
     };
   }
 }
+
+/** The path of an input field, which begins with `input`, as that of its argument. */
+function toFlatPath([, field, ...below]: ValidationError['path'], fields: Fields): ValidationError['path'] {
+  return field === undefined ? [] : [argumentOf(fields, field), ...below];
+}
+
+const argumentOf = (fields: Fields, field: string | number) =>
+  Object.keys(fields).find(argument => fields[argument] === field) ?? field;
 
 function readBesideInput({ input, ...flat }: Arguments): Values {
   const both = Object.keys(flat).filter(name => input?.[name] !== undefined);
@@ -143,10 +176,10 @@ function readBesideInput({ input, ...flat }: Arguments): Values {
   return whole;
 }
 
-function createFlatReader(type: GraphQLInputObjectType): (args: Arguments) => Values {
-  const fields = Object.values(type.getFields());
-  const required = fields.filter(field => isNonNullType(field.type));
-  const withDefault = fields.filter(({ defaultValue }) => defaultValue !== undefined);
+function createFlatReader(type: GraphQLInputObjectType, fields: Fields): (args: Arguments) => Values {
+  const inputFields = Object.values(type.getFields());
+  const required = inputFields.filter(field => isNonNullType(field.type));
+  const withDefault = inputFields.filter(({ defaultValue }) => defaultValue !== undefined);
   const defaults = Object.fromEntries(withDefault.map(({ name, defaultValue }) => [name, defaultValue]));
   return ({ input, ...flat }) => {
     const given = Object.keys(flat);
@@ -155,9 +188,10 @@ function createFlatReader(type: GraphQLInputObjectType): (args: Arguments) => Va
       return input;
     }
     if (given.length === 0) reject([missing(['input'], `${type}!`)]);
-    const whole: Values = { ...defaults, ...flat };
+    const named = Object.fromEntries(Object.entries(flat).map(([name, value]) => [fields[name] ?? name, value]));
+    const whole: Values = { ...defaults, ...named };
     const absent = required.filter(({ name }) => whole[name] == null);
-    reject(absent.map(field => missing([field.name], String(field.type))));
+    reject(absent.map(field => missing([argumentOf(fields, field.name)], String(field.type))));
     return whole;
   };
 }
@@ -170,6 +204,6 @@ const combined = (name: string, other: string): ValidationError => {
   return { path: [name], type: 'value_error', message: `cannot be combined with ${other}` };
 };
 
-const missing = (path: readonly string[], type: string): ValidationError => {
+const missing = (path: ValidationError['path'], type: string): ValidationError => {
   return { path, type: 'missing', message: `the argument of the type "${type}" is missing` };
 };

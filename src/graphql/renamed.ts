@@ -27,6 +27,7 @@ import {
   Kind,
   type ObjectTypeDefinitionNode,
   type ObjectTypeExtensionNode,
+  type StringValueNode,
   visit,
 } from 'graphql';
 import type { Context } from './context.ts';
@@ -62,7 +63,9 @@ export function addOldNames(document: DocumentNode): DocumentNode {
     ...block,
     fields: block.fields?.flatMap(field => {
       const old = oldFieldsOf(block.name.value, field);
-      return old.length > 0 ? [toOptional(field), ...old.map(toOptional)] : [field];
+      if (old.length === 0 || field.type.kind !== Kind.NON_NULL_TYPE) return [field, ...old];
+      const description = describeRequired(field, 'a deprecated name');
+      return [{ ...toOptional(field), description }, ...old.map(toOptional)];
     }),
   });
   return visit(document, {
@@ -88,6 +91,12 @@ function oldFieldsOf<Field extends FieldDefinitionNode | InputValueDefinitionNod
 const argument = (name: string, value: ConstValueNode): ConstArgumentNode => {
   return { kind: Kind.ARGUMENT, name: { kind: Kind.NAME, value: name }, value };
 };
+
+/** The description of what is nullable only because something deprecated may be given instead; bodies do not inherit the sentence. */
+export function describeRequired({ description }: InputValueDefinitionNode, other: string): StringValueNode {
+  const sentence = `Required; nullable until 1.0, since ${other} may be given instead.`;
+  return { kind: Kind.STRING, value: description ? `${description.value} ${sentence}` : sentence };
+}
 
 /** Bodies, which have one name of it, still require it. */
 function toOptional(field: InputValueDefinitionNode): InputValueDefinitionNode {

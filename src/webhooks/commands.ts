@@ -108,7 +108,7 @@ export function rejectRemoved(webhook: Webhook | null): Webhook | null {
 
 export function removed(id: string): InvalidInput {
   const message = `The webhook ${id} is removed; create a new one.`;
-  return new InvalidInput([{ path: ['id'], type: 'value_error', message }]);
+  return new InvalidInput([{ path: ['webhookId'], type: 'value_error', message }]);
 }
 
 /** As the specification has it: the prefix, and 32 random bytes in Base64. */

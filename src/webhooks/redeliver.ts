@@ -48,20 +48,27 @@ export async function testWebhook(
  */
 export async function redeliverMessage(
   em: EntityManager,
-  { id, messageId }: { readonly id: string; readonly messageId: string },
+  { webhookId, messageId }: { readonly webhookId: string; readonly messageId: string },
   dependencies: ManualDependencies,
 ): Promise<ManualAttempt | null> {
-  const webhook = await findWebhook(em, id);
+  const webhook = await findWebhook(em, webhookId);
   if (!webhook) return null;
   const event = await findEvent(em, webhook, await dependencies.cursors.positionOfMessage(messageId));
   if (!event) {
-    const message = `The log has no event of the webhook ${id} with the message id ${JSON.stringify(messageId)}.`;
+    const message = `The log has no event of the webhook ${webhookId} with the message id ${JSON.stringify(messageId)}.`;
     throw new InvalidInput([{ path: ['messageId'], type: 'reference_not_found', message }]);
   }
   const subject = { merchantId: webhook.merchant ?? null, storeId: webhook.store ?? null };
   const attempt = await sendNow(em, webhook, await messageOf(event, subject, dependencies), dependencies);
   await em.execute(recordStatement, [
-    ...[id, event.storeId, event.position, attempt.isDelivered ? 'DELIVERED' : 'FAILING', event.kind, event.orderId],
+    ...[
+      webhookId,
+      event.storeId,
+      event.position,
+      attempt.isDelivered ? 'DELIVERED' : 'FAILING',
+      event.kind,
+      event.orderId,
+    ],
     ...[event.createdAt, attempt.status, attempt.error, attempt.durationMs],
   ]);
   return attempt;

@@ -38,19 +38,21 @@ export const webhookResolvers = {
       onChange();
       return issued;
     },
-    rotateWebhookSecret: (_root, { input }, { forkEntityManager }) => rotateSecret(forkEntityManager(), input.id),
-    pauseWebhook: (_root, { input }, { forkEntityManager }) => pauseWebhook(forkEntityManager(), input.id),
+    rotateWebhookSecret: (_root, { input }, { forkEntityManager }) =>
+      rotateSecret(forkEntityManager(), input.webhookId),
+    pauseWebhook: (_root, { input }, { forkEntityManager }) => pauseWebhook(forkEntityManager(), input.webhookId),
     resumeWebhook: async (_root, { input }, context) => {
-      const webhook = await resumeWebhook(context.forkEntityManager(), input.id);
+      const webhook = await resumeWebhook(context.forkEntityManager(), input.webhookId);
       delivering(context).onChange();
       return webhook;
     },
-    removeWebhook: (_root, { input }, { forkEntityManager }) => removeWebhook(forkEntityManager(), input.id),
-    testWebhook: (_root, { input }, context) => testWebhook(context.forkEntityManager(), input.id, delivering(context)),
+    removeWebhook: (_root, { input }, { forkEntityManager }) => removeWebhook(forkEntityManager(), input.webhookId),
+    testWebhook: (_root, { input }, context) =>
+      testWebhook(context.forkEntityManager(), input.webhookId, delivering(context)),
     redeliverWebhookMessage: (_root, { input }, context) =>
       redeliverMessage(context.forkEntityManager(), input, delivering(context)),
     redeliverWebhookEvents: async (_root, { input }, context) => {
-      const rewound = await rewindWebhook(context.forkEntityManager(), input.id, input.since);
+      const rewound = await rewindWebhook(context.forkEntityManager(), input.webhookId, input.since);
       delivering(context).onChange();
       return rewound;
     },

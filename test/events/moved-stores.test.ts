@@ -218,7 +218,7 @@ test('a store that is saved again with the same merchant keeps its webhooks', as
 test('a webhook that an operator had paused says that its store has moved, so that nobody resumes it unawares', async () => {
   const store = await app.data.store();
   const webhook = await createWebhook({ storeId: store.id });
-  await app.graphql(`mutation { pauseWebhook(input: { id: "${webhook.id}" }) { webhook { id } } }`, {}, admin);
+  await app.graphql(`mutation { pauseWebhook(input: { webhookId: "${webhook.id}" }) { webhook { id } } }`, {}, admin);
   await execute('update store set merchant_id = null where id = ?', [store.id]);
   expect(await webhookState(webhook.id)).toMatchObject({
     state: 'PAUSED',

@@ -116,7 +116,7 @@ test('a webhook of the new store cannot send messages of the former one', async 
     admin,
   );
   const { body } = await app.graphql(
-    'mutation ($id: ID!, $messageId: ID!) { redeliverWebhookMessage(input: { id: $id, messageId: $messageId }) { error } }',
+    'mutation ($id: ID!, $messageId: ID!) { redeliverWebhookMessage(input: { webhookId: $id, messageId: $messageId }) { error } }',
     { id: created.body.data.createWebhook.webhook.id, messageId: `msg_${event?.position}` },
     admin,
   );

@@ -20,7 +20,7 @@ const run = async (query: string, variables: object) => {
   return body.data.result;
 };
 const mutate = (field: string, id: string, selection: string) =>
-  run(`mutation ($id: ID!) { result: ${field}(input: { id: $id }) { ${selection} } }`, { id });
+  run(`mutation ($id: ID!) { result: ${field}(input: { webhookId: $id }) { ${selection} } }`, { id });
 const statement = (text: string, values: unknown[] = []) => app.orm.em.fork().execute(text, values);
 
 /** Creates a webhook with a path of its own at the receiver. */
@@ -295,11 +295,11 @@ test('a removed webhook has no secret any more, and cannot be used', async () =>
   expect(rows).toEqual([{ secret: '', previous_secret: null }]);
   for (const field of ['resumeWebhook', 'pauseWebhook', 'testWebhook', 'rotateWebhookSecret']) {
     const { body } = await app.graphql(
-      `mutation { ${field}(input: { id: "${webhook.id}" }) { webhook { id } } }`,
+      `mutation { ${field}(input: { webhookId: "${webhook.id}" }) { webhook { id } } }`,
       {},
       operator,
     );
-    expect(body.errors[0].message).toBe(`input.id: The webhook ${webhook.id} is removed; create a new one.`);
+    expect(body.errors[0].message).toBe(`input.webhookId: The webhook ${webhook.id} is removed; create a new one.`);
   }
   expect(await mutate('removeWebhook', webhook.id, 'webhook { state }')).toEqual({ webhook: { state: 'REMOVED' } });
 });
@@ -368,7 +368,7 @@ test('a message can be sent again, with the same id and what the order is now', 
   await webhook.messages(2);
   const redeliver = (id: string, messageId: string | undefined) =>
     app.graphql(
-      'mutation ($id: ID!, $messageId: ID!) { redeliverWebhookMessage(input: { id: $id, messageId: $messageId }) { isDelivered messageId } }',
+      'mutation ($id: ID!, $messageId: ID!) { redeliverWebhookMessage(input: { webhookId: $id, messageId: $messageId }) { isDelivered messageId } }',
       { id, messageId },
       operator,
     );
@@ -410,7 +410,7 @@ test('all events since a time can be delivered again, in order', async () => {
   await webhook.delivered();
   const times = receiver.at(webhook.path).map(({ message }) => message.timestamp);
   const { events } = await run(
-    'mutation ($id: ID!, $since: DateTime!) { result: redeliverWebhookEvents(input: { id: $id, since: $since }) { events } }',
+    'mutation ($id: ID!, $since: DateTime!) { result: redeliverWebhookEvents(input: { webhookId: $id, since: $since }) { events } }',
     { id: webhook.id, since: times.toSorted()[2] },
   );
   expect(events).toBeGreaterThanOrEqual(4);
@@ -504,8 +504,8 @@ test('events that are deleted before they are delivered are a notice at once, an
   expect(await idle.query('notice lostEvents')).toEqual({ notice: null, lostEvents: 0 });
   const { body } = await app.graphql(
     `mutation ($id: ID!, $since: DateTime!, $messageId: ID!) {
-      redeliverWebhookEvents(input: { id: $id, since: $since }) { events }
-      redeliverWebhookMessage(input: { id: $id, messageId: $messageId }) { messageId }
+      redeliverWebhookEvents(input: { webhookId: $id, since: $since }) { events }
+      redeliverWebhookMessage(input: { webhookId: $id, messageId: $messageId }) { messageId }
     }`,
     { id: webhook.id, since: first?.message.timestamp, messageId: first?.id },
     operator,
@@ -592,7 +592,7 @@ test('createWebhook reports every error with its path; webhooks and metrics show
   expect(listed.text + metrics.text).not.toContain('whsec_');
   for (const field of ['rotateWebhookSecret', 'pauseWebhook', 'resumeWebhook', 'removeWebhook', 'testWebhook']) {
     expect(
-      await run(`mutation { result: ${field}(input: { id: "no\\u0000such" }) { webhook { id } } }`, {}),
+      await run(`mutation { result: ${field}(input: { webhookId: "no\\u0000such" }) { webhook { id } } }`, {}),
     ).toBeNull();
   }
 });

@@ -99,7 +99,7 @@ test('rotateApiKey replaces the secret, and revokeApiKey ends the key for good',
   const { key, apiKey } = (await createKey({ name: 'till', all: true })).body.data.createApiKey;
   const rotate = () =>
     app.graphql(
-      'mutation ($id: ID!) { rotateApiKey(input: { id: $id }) { key apiKey { id name } } }',
+      'mutation ($id: ID!) { rotateApiKey(input: { apiKeyId: $id }) { key apiKey { id name } } }',
       { id: apiKey.id },
       operator,
     );
@@ -110,7 +110,7 @@ test('rotateApiKey replaces the secret, and revokeApiKey ends the key for good',
   const revoke = async () =>
     (
       await app.graphql(
-        'mutation ($id: ID!) { revokeApiKey(input: { id: $id }) { apiKey { revokedAt } } }',
+        'mutation ($id: ID!) { revokeApiKey(input: { apiKeyId: $id }) { apiKey { revokedAt } } }',
         apiKey,
         operator,
       )
@@ -123,7 +123,11 @@ test('rotateApiKey replaces the secret, and revokeApiKey ends the key for good',
   expect(error.extensions).toEqual({
     code: 'BAD_USER_INPUT',
     errors: [
-      { path: ['input', 'id'], type: 'value_error', message: `The key ${apiKey.id} is revoked; create a new one.` },
+      {
+        path: ['input', 'apiKeyId'],
+        type: 'value_error',
+        message: `The key ${apiKey.id} is revoked; create a new one.`,
+      },
     ],
   });
 });
@@ -132,11 +136,11 @@ test('rotateApiKey returns no secret for a key that has expired', async () => {
   const { apiKey } = (await createKey({ name: 'till', all: true })).body.data.createApiKey;
   await app.orm.em.fork().execute('update api_key set expires_at = now() where id = ?', [apiKey.id]);
   const { body } = await app.graphql(
-    'mutation ($id: ID!) { rotateApiKey(input: { id: $id }) { key } }',
+    'mutation ($id: ID!) { rotateApiKey(input: { apiKeyId: $id }) { key } }',
     apiKey,
     operator,
   );
-  expect(body.errors[0].message).toBe(`input.id: The key ${apiKey.id} has expired; create a new one.`);
+  expect(body.errors[0].message).toBe(`input.apiKeyId: The key ${apiKey.id} has expired; create a new one.`);
 });
 
 test('a key can revoke itself', async () => {
@@ -144,7 +148,7 @@ test('a key can revoke itself', async () => {
     .createApiKey;
   const own = { 'x-api-key': key };
   const { body } = await app.graphql(
-    `mutation { revokeApiKey(input: { id: "${apiKey.id}" }) { apiKey { name } } }`,
+    `mutation { revokeApiKey(input: { apiKeyId: "${apiKey.id}" }) { apiKey { name } } }`,
     {},
     own,
   );
@@ -154,7 +158,7 @@ test('a key can revoke itself', async () => {
 
 test.each(['no-such', '', 'a\0b'])('rotating and revoking the key %j, which does not exist, returns null', async id => {
   const query =
-    'mutation ($id: ID!) { rotateApiKey(input: { id: $id }) { key } revokeApiKey(input: { id: $id }) { apiKey { id } } }';
+    'mutation ($id: ID!) { rotateApiKey(input: { apiKeyId: $id }) { key } revokeApiKey(input: { apiKeyId: $id }) { apiKey { id } } }';
   const { body } = await app.graphql(query, { id }, operator);
   expect(body).toEqual({ data: { rotateApiKey: null, revokeApiKey: null } });
 });

@@ -20,16 +20,21 @@ describe('The arguments that mutations had in 0.2', () => {
     }`);
     const fields: readonly Field[] = body.data.__schema.mutationType.fields;
     expect(fields.filter(({ args }) => args[0]?.name !== 'input').map(({ name }) => name)).toEqual([]);
-    const reasons = fields.flatMap(({ args }) => args.slice(1).map(argument => argument.deprecationReason));
-    expect(new Set(reasons)).toEqual(new Set(['Use `input`.']));
-    expect(fields.find(({ name }) => name === 'markOrders')?.args.map(({ name }) => name)).toEqual([
-      'input',
-      'storeId',
-      'orderIds',
-      'isRead',
-      'inPos',
+    const argumentsOf = (mutation: string) => fields.find(({ name }) => name === mutation)?.args ?? [];
+    const namesOf = (mutation: string) => argumentsOf(mutation).map(({ name }) => name);
+    expect(namesOf('markOrders')).toEqual(['input', 'storeId', 'orderIds', 'isRead', 'inPos']);
+    expect(namesOf('createApiKey')).toEqual(['input']);
+    expect(namesOf('changeOrderStatus')).not.toContain('expectedRevision');
+    expect(argumentsOf('replaceMenuConfiguration')[1]?.deprecationReason).toBe('Use `input.storeId`.');
+    expect(argumentsOf('revokeApiKey')).toEqual([
+      {
+        name: 'input',
+        description: 'The key. Required; nullable until 1.0, since deprecated arguments may be given instead.',
+        deprecationReason: null,
+      },
+      { name: 'id', description: "The key's `id`.", deprecationReason: 'Use `input.apiKeyId`.' },
     ]);
-    expect(fields.find(({ name }) => name === 'revokeApiKey')?.args[1]?.description).toBe("The key's `id`.");
+    expect(fields.flatMap(({ args }) => args.slice(1)).filter(argument => !argument.deprecationReason)).toEqual([]);
   });
 
   test('have the defaults of its fields', async () => {
@@ -41,6 +46,19 @@ describe('The arguments that mutations had in 0.2', () => {
       { id: order?.id },
     );
     expect(accepted.data.changeOrderStatus.order).toEqual({ status: 'ACCEPTED' });
+  });
+
+  test('are given other names by the input, and keep theirs in errors', async () => {
+    const admin = await app.newKey({ permissions: ['ADMIN'] });
+    const created = await send('{ createApiKey(input: { name: "till", all: true }) { apiKey { id } } }', {}, admin);
+    const { id } = created.data.createApiKey.apiKey;
+    const revoked = await send(`{ revokeApiKey(id: "${id}") { apiKey { id } } }`, {}, admin);
+    expect(revoked.data.revokeApiKey.apiKey).toEqual({ id });
+    const rotate = (args: string) => send(`{ rotateApiKey(${args}) { key } }`, {}, admin);
+    expect(pathsOf(await rotate(`id: "${id}"`))).toEqual([['id']]);
+    expect(pathsOf(await rotate(`input: { apiKeyId: "${id}" }`))).toEqual([['input', 'apiKeyId']]);
+    const redeliver = await send('{ redeliverWebhookMessage(messageId: "msg_1") { error } }', {}, admin);
+    expect(pathsOf(redeliver)).toEqual([['id']]);
   });
 
   test('cost the same', () => {

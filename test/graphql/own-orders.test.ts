@@ -279,7 +279,7 @@ describe('an administrator who reads its own orders', () => {
     const kioskId = (await read('viewer { id }')).data.viewer.id;
     for (const mutation of [
       create,
-      `mutation { rotateApiKey(input: { id: "${kioskId}" }) { key } }`,
+      `mutation { rotateApiKey(input: { apiKeyId: "${kioskId}" }) { key } }`,
       'mutation { createWebhook(input: { url: "http://127.0.0.1:9/", storeId: "baixa", kinds: [ORDER_PLACED] }) { secret } }',
     ]) {
       const { body } = await app.graphql(mutation, {}, admin);

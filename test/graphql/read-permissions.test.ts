@@ -138,7 +138,7 @@ describe('an administrator who may not read orders', async () => {
       errors: [{ message, path: ['createApiKey'], extensions: { code: 'FORBIDDEN' } }],
     });
     const id = (await app.graphql('{ viewer { id } }')).body.data.viewer.id;
-    const rotated = await app.graphql(`mutation { rotateApiKey(input: { id: "${id}" }) { key } }`, {}, admin);
+    const rotated = await app.graphql(`mutation { rotateApiKey(input: { apiKeyId: "${id}" }) { key } }`, {}, admin);
     expect(rotated.body.errors[0]).toMatchObject({ message, path: ['rotateApiKey'] });
     const webhook = (kind: string) =>
       app.graphql(

@@ -58,6 +58,10 @@ describe('the names of 0.2', () => {
     expect(expected).toEqual(expect.arrayContaining(['readable', 'listSize', 'ofConfiguration']));
     expect(fieldOf('StoreInput', 'storePhone')?.deprecationReason).toBe('Use `phone`.');
     expect(String(fieldOf('PhoneNumberInput', 'createdAt')?.type)).toBe('DateTime');
+    expect(fieldOf('PhoneNumberInput', 'createDateTime')?.description).toBe('When the number was added.');
+    expect(fieldOf('PhoneNumberInput', 'createdAt')?.description).toBe(
+      'When the number was added. Required; nullable until 1.0, since a deprecated name may be given instead.',
+    );
   });
 
   test('of input are read as the new ones, in literals and in variables', async () => {

@@ -135,26 +135,26 @@ const attempts: Record<string, (planted: Awaited<ReturnType<typeof plant>>) => r
     `createApiKey(input: { name: "x", storeIds: ["${store.id}"], merchantIds: ["${merchant.id}"] }) { __typename }`,
     `createApiKey(input: { name: "x", storeIds: ["${store.id}"], permissions: [READ_MENUS] }) { apiKey { scope { stores { contacts } } } }`,
   ],
-  rotateApiKey: () => ['rotateApiKey(input: { id: "no-such" }) { key }'],
-  revokeApiKey: () => ['revokeApiKey(input: { id: "no-such" }) { __typename }'],
+  rotateApiKey: () => ['rotateApiKey(input: { apiKeyId: "no-such" }) { key }'],
+  revokeApiKey: () => ['revokeApiKey(input: { apiKeyId: "no-such" }) { __typename }'],
   createWebhook: ({ store }) => [
     `createWebhook(input: { url: "http://127.0.0.1:1/", storeId: "${store.id}", kinds: [ORDER_PLACED, MENU_CHANGED] }) { secret }`,
     `createWebhook(input: { url: "http://127.0.0.1:1/", storeId: "${store.id}", kinds: [] }) { webhook { store { city } } }`,
   ],
-  rotateWebhookSecret: () => ['rotateWebhookSecret(input: { id: "no-such" }) { __typename }'],
+  rotateWebhookSecret: () => ['rotateWebhookSecret(input: { webhookId: "no-such" }) { __typename }'],
   pauseWebhook: ({ webhookId }) => [
-    `pauseWebhook(input: { id: "${webhookId}" }) { webhook { deliveries { nodes { orderId } } store { city } } }`,
-    `pauseWebhook(input: { id: "${webhookId}" }) { __typename }`,
+    `pauseWebhook(input: { webhookId: "${webhookId}" }) { webhook { deliveries { nodes { orderId } } store { city } } }`,
+    `pauseWebhook(input: { webhookId: "${webhookId}" }) { __typename }`,
   ],
   resumeWebhook: ({ webhookId }) => [
-    `resumeWebhook(input: { id: "${webhookId}" }) { webhook { notice deliveries { nodes { kind } } } }`,
+    `resumeWebhook(input: { webhookId: "${webhookId}" }) { webhook { notice deliveries { nodes { kind } } } }`,
   ],
-  testWebhook: ({ webhookId }) => [`testWebhook(input: { id: "${webhookId}" }) { error }`],
+  testWebhook: ({ webhookId }) => [`testWebhook(input: { webhookId: "${webhookId}" }) { error }`],
   redeliverWebhookMessage: ({ webhookId }) => [
-    `redeliverWebhookMessage(input: { id: "${webhookId}", messageId: "msg_1" }) { error }`,
+    `redeliverWebhookMessage(input: { webhookId: "${webhookId}", messageId: "msg_1" }) { error }`,
   ],
   redeliverWebhookEvents: ({ webhookId }) => [
-    `redeliverWebhookEvents(input: { id: "${webhookId}", since: "2020-01-01" }) { webhook { notice } }`,
+    `redeliverWebhookEvents(input: { webhookId: "${webhookId}", since: "2020-01-01" }) { webhook { notice } }`,
   ],
   restoreMenuConfiguration: ({ store, formerRevision }) => [
     `restoreMenuConfiguration(input: { storeId: "${store.id}", revision: ${formerRevision} }) { __typename }`,
@@ -162,7 +162,7 @@ const attempts: Record<string, (planted: Awaited<ReturnType<typeof plant>>) => r
     `restoreMenuConfiguration(input: { storeId: "${store.id}", revision: ${formerRevision}, expectedRevision: 1 }) { __typename }`,
     `restoreMenuConfiguration(input: { storeId: "${store.id}", revision: ${formerRevision} }) { store { menuHistory { nodes { keyName } } } }`,
   ],
-  removeWebhook: () => ['removeWebhook(input: { id: "no-such" }) { __typename }'],
+  removeWebhook: () => ['removeWebhook(input: { webhookId: "no-such" }) { __typename }'],
 };
 
 test('every mutation is among those that are tried', () => {

@@ -277,7 +277,11 @@ describe('A publishable key', () => {
       status: 200,
       allowed: 'https://a.example',
     });
-    const rotated = await app.graphql(`mutation { rotateApiKey(input: { id: "${apiKey.id}" }) { key } }`, {}, admin);
+    const rotated = await app.graphql(
+      `mutation { rotateApiKey(input: { apiKeyId: "${apiKey.id}" }) { key } }`,
+      {},
+      admin,
+    );
     expect(rotated.body.data.rotateApiKey.key).toMatch(/^carte_pub_/);
     // An open page with the old key can read why it does not work any more.
     expect((await request('https://a.example', secret))[1]).toMatchObject({
@@ -285,7 +289,7 @@ describe('A publishable key', () => {
       allowed: 'https://a.example',
     });
     expect((await request('https://a.example', rotated.body.data.rotateApiKey.key))[1]).toMatchObject({ status: 200 });
-    await app.graphql(`mutation { revokeApiKey(input: { id: "${apiKey.id}" }) { apiKey { id } } }`, {}, admin);
+    await app.graphql(`mutation { revokeApiKey(input: { apiKeyId: "${apiKey.id}" }) { apiKey { id } } }`, {}, admin);
     expect((await request('https://a.example', rotated.body.data.rotateApiKey.key))[1]).toMatchObject({
       status: 401,
       allowed: null,

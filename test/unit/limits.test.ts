@@ -116,7 +116,12 @@ describe('Cost of what a caller gives', () => {
   const placeOrder = 'mutation ($input: PlaceOrderInput!) { placeOrder(input: $input) { order { id } } }';
 
   test.each<[string, string, Record<string, unknown>, number]>([
-    ['a mutation costs a thousand', 'mutation { revokeApiKey(input: { id: "k" }) { apiKey { id } } }', {}, 1000 + 2],
+    [
+      'a mutation costs a thousand',
+      'mutation { revokeApiKey(input: { apiKeyId: "k" }) { apiKey { id } } }',
+      {},
+      1000 + 2,
+    ],
     ['each element of a list counts, and sizes the result', markOrders, { ids: ['a', 'b', 'c'] }, 1001 + 3 * (60 + 1)],
     ['a value where a list is expected is one element', markOrders, { ids: 'a' }, 1001 + 61],
     ['an empty list costs nothing', markOrders, { ids: [] }, 1001],
