@@ -2,7 +2,7 @@ import { accessSync, constants, readFileSync, statfsSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Files that mostly wait for processes, browsers or npm, slowest first; the first start of `cli/serve` fills the compile cache. */
+/** Files that mostly wait for processes, browsers, npm or time, slowest first; the first start of `cli/serve` fills the compile cache. */
 const slowFiles = [
   'browser/all',
   'cli/serve',
@@ -10,17 +10,27 @@ const slowFiles = [
   'guides/commands',
   'guides/add-a-field',
   'cli/processes',
+  'http/public',
+  'events/webhooks-crash',
   'http/shutdown',
   'guides/migrating',
   'http/idle-connections',
   'guides/rest-client',
   'guides/graphql-client',
   'http/database-outage',
+  'events/stream-costs',
+  'http/stream-outage',
+  'http/migration',
+  'unit/migrate',
   'unit/embedded',
   'http/failover',
   'unit/embedded-root',
   'http/fair-shares',
   'http/replicas',
+  'examples/pos-clients',
+  'rest/hostile',
+  'rest/sofa',
+  'unit/session-monitor',
   'unit/embedded-errors',
   'guides/relay-client',
   'http/log-and-traces',
