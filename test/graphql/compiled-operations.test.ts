@@ -124,7 +124,7 @@ test.each(contract.operations.map(operation => [operation.name, operation] as co
 );
 
 /** `RANDOM_QUERIES=10000` for a long run. */
-const queries = Number(process.env.RANDOM_QUERIES ?? 300);
+const queries = Number(process.env.RANDOM_QUERIES ?? 100);
 
 const sources = {
   seed: 20260314,
