@@ -58,7 +58,7 @@ create or replace trigger orders_truncated_events after truncate on orders for e
 -- have events of their own, for the price of key order.
 create or replace function log_store_events() returns trigger language plpgsql set search_path from current as $$
 declare
-  apart constant text[] := '{menu_revision, ordering, special_hours}';
+  apart constant text[] := '{revision, menu_revision, ordering, special_hours}';
 begin
   if tg_op = 'INSERT' then
     insert into event_inbox (kind, store_id, merchant_id)

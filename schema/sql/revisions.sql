@@ -1,4 +1,4 @@
--- A revision of a store's menus or orders, or of a single order, is the time of its change in microseconds, or one more than the revision before: it
+-- A revision of a store, of its menus or orders, or of a single order, is the time of its change in microseconds, or one more than the revision before: it
 -- never repeats, also not after a failover, after a restored back-up, or for a store that is deleted and created again
 -- (docs/decisions/0011-revisions-are-times.md).
 -- The setting carte.menu_revision tells the triggers of the menu history which revision this transaction has made.
@@ -32,6 +32,19 @@ begin
   return new;
 end $$;
 create or replace trigger orders_dated before insert or update on orders for each row execute function date_order();
+
+-- Menus have a revision of their own.
+create or replace function date_store() returns trigger language plpgsql as $$
+begin
+  if tg_op = 'UPDATE' then
+    new.name_folded = old.name_folded;
+    old.menu_revision = new.menu_revision;
+    if new *= old then return new; end if;
+  end if;
+  new.revision = greatest(new.revision, old.revision + 1, (extract(epoch from clock_timestamp()) * 1000000)::bigint);
+  return new;
+end $$;
+create or replace trigger store_dated before insert or update on store for each row execute function date_store();
 
 create or replace function remember_menu_revision() returns trigger language plpgsql as $$
 begin

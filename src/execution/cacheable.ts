@@ -27,30 +27,44 @@ interface OfConfiguration {
   readonly dependsOn: readonly string[];
 }
 
+type Field = GraphQLField<unknown, unknown>;
+
+const ofConfiguration = (schema: GraphQLSchema, field: Field) =>
+  directiveOf(schema, 'ofConfiguration', field) as OfConfiguration | undefined;
+
+/** The sets of fields of `Store` of which each tells alone whether a value has changed; none for a field whose responses are not cached. */
+function revisionsOf(schema: GraphQLSchema, field: Field): readonly (readonly string[])[] {
+  const configuration = ofConfiguration(schema, field);
+  return [
+    ...(configuration ? [['menuRevision', ...configuration.dependsOn]] : []),
+    ...(directiveOf(schema, 'ofStore', field) ? [['revision']] : []),
+    ...(directiveOf(schema, 'ofOrders', field) ? [['ordersRevision']] : []),
+  ];
+}
+
 /**
- * Checks that every field of a type that a cached response can contain has exactly one of `@ofConfiguration` and
- * `@notOfConfiguration`: a field without either would silently make every query that selects it uncacheable.
+ * Checks that every field of a type that a cached response can contain has `@uncached`, or at least one of the directives that say what it depends on: a
+ * field without any would silently make every query that selects it uncacheable.
  */
 export function checkCacheDirectives(schema: GraphQLSchema): void {
-  const isOfConfiguration = (field: GraphQLField<unknown, unknown>) => ofConfiguration(schema, field) !== undefined;
+  const isCached = (field: Field) => revisionsOf(schema, field).length > 0;
   const types = Object.values(schema.getTypeMap()).filter(isObjectType);
   const cachedTypes = types
-    .flatMap(type => Object.values(type.getFields()).filter(isOfConfiguration))
+    .flatMap(type => Object.values(type.getFields()).filter(isCached))
     .map(field => getNamedType(field.type));
   const errors = types
-    .filter(type => cachedTypes.includes(type) || Object.values(type.getFields()).some(isOfConfiguration))
+    .filter(type => cachedTypes.includes(type) || Object.values(type.getFields()).some(isCached))
     .flatMap(type => Object.values(type.getFields()).map(field => ({ name: `${type.name}.${field.name}`, field })))
-    .filter(({ field }) => isOfConfiguration(field) === !!directiveOf(schema, 'notOfConfiguration', field))
+    .filter(({ field }) => isCached(field) === !!directiveOf(schema, 'uncached', field))
     .map(({ name }) => name);
   if (errors.length > 0) {
-    throw new Error(`These fields need one of @ofConfiguration and @notOfConfiguration: ${errors.join(', ')}`);
+    throw new Error(
+      `These fields need either @uncached, or some of @ofConfiguration, @ofOrders and @ofStore: ${errors.join(', ')}`,
+    );
   }
 }
 
-const ofConfiguration = (schema: GraphQLSchema, field: GraphQLField<unknown, unknown>) =>
-  directiveOf(schema, 'ofConfiguration', field) as OfConfiguration | undefined;
-
-/** Whether a response depends only on the configuration of one store: one root field, `@storeById`, and below it only `@ofConfiguration`. */
+/** Whether a response depends only on what `dependenciesOf` names: one root field, `@storeById`, and below it no field that is `@uncached`. */
 export function isCacheable(schema: GraphQLSchema, document: DocumentNode, operationName: string | undefined): boolean {
   const query = findStoreQuery(schema, document, operationName);
   if (!query || hasDirectives(document)) return false;
@@ -59,32 +73,37 @@ export function isCacheable(schema: GraphQLSchema, document: DocumentNode, opera
 
 /** Whether a document selects a field whose value differs for guests: their responses are then cached apart. */
 export const differsForGuests = (schema: GraphQLSchema, document: DocumentNode): boolean =>
-  directivesIn(schema, document).some(directive => directive.differsForGuests);
+  fieldsIn(schema, document).some(field => ofConfiguration(schema, field)?.differsForGuests);
 
-/** The fields of the store on which a response depends beside its configuration. */
-export const dependenciesOf = (schema: GraphQLSchema, document: DocumentNode): readonly string[] => [
-  ...new Set(directivesIn(schema, document).flatMap(directive => directive.dependsOn)),
-];
+/** The fields of the store, such as its revisions, that tell whether a response has changed. */
+export function dependenciesOf(schema: GraphQLSchema, document: DocumentNode): readonly string[] {
+  const found = fieldsIn(schema, document).map(field => revisionsOf(schema, field));
+  const names = new Set(found.flatMap(sets => (sets.length === 1 ? sets.flat() : [])));
+  for (const [first = [], ...others] of found) {
+    const isCovered = [first, ...others].some(set => set.every(name => names.has(name)));
+    if (!isCovered) for (const name of first) names.add(name);
+  }
+  return [...names];
+}
 
-function directivesIn(schema: GraphQLSchema, document: DocumentNode): readonly OfConfiguration[] {
+function fieldsIn(schema: GraphQLSchema, document: DocumentNode): readonly Field[] {
   const typeInfo = new TypeInfo(schema);
-  const found: OfConfiguration[] = [];
+  const found = new Set<Field>();
   visit(
     document,
     visitWithTypeInfo(typeInfo, {
       [Kind.FIELD]: () => {
         const field = typeInfo.getFieldDef();
-        const directive = field && ofConfiguration(schema, field);
-        if (directive) found.push(directive);
+        if (field) found.add(field);
       },
     }),
   );
-  return found;
+  return [...found];
 }
 
 function isCacheableBelow(
   schema: GraphQLSchema,
-  parent: GraphQLField<unknown, unknown>,
+  parent: Field,
   { selections }: SelectedField,
   fragments: Fragments,
 ): boolean {
@@ -94,8 +113,9 @@ function isCacheableBelow(
     const { name, arguments: given = [] } = selected.node;
     if (name.value === '__typename') return true;
     const field = type.getFields()[name.value];
-    const directive = field && ofConfiguration(schema, field);
-    if (!directive || given.some(argument => directive.unless.includes(argument.name.value))) return false;
+    if (!field || revisionsOf(schema, field).length === 0) return false;
+    const unless = ofConfiguration(schema, field)?.unless;
+    if (given.some(argument => unless?.includes(argument.name.value))) return false;
     return isCacheableBelow(schema, field, selected, fragments);
   });
 }

@@ -2,9 +2,10 @@ import { hash } from 'node:crypto';
 import { RetryableError } from '@carte/base/errors';
 import { isObject } from '@carte/base/json';
 import { runInSlices } from '@carte/base/time-slice';
-import { compileOperation, type Variables } from '@carte/operations/execution/compile';
+import { type CompiledOperation, compileOperation, type Variables } from '@carte/operations/execution/compile';
 import { concatenate, toBuffers } from '@carte/operations/execution/json-writer';
 import { createFieldCount, leafField } from '@carte/operations/execution/selected-fields';
+import { RepeatedRequests } from '@carte/operations/http/repeated-requests';
 import { type DocumentNode, type GraphQLSchema, Kind, type OperationDefinitionNode, visit } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { upTo } from '../cache/entries.ts';
@@ -16,16 +17,20 @@ export interface CachedQueryOptions<Caller> {
   readonly schema: GraphQLSchema;
   /** Whether the callers are guests. */
   readonly isForGuests: boolean;
+  /** Whether only certain documents are executed. */
+  readonly isTrustedOnly: boolean;
   /** Objects in the lists of a response. */
   readonly maxObjects: number;
   readonly responseCache: ResponseCache;
   readonly readRevisions: ReadRevisions<Caller>;
   /** Spells preferred languages alike that pick the same texts of a menu in these languages. */
   readonly canonicalLanguages: (preferred: readonly string[], languages: readonly string[]) => readonly string[];
-  /** Creates the context value of one rendering. */
-  readonly createContext: (caller: Caller) => unknown;
-  /** Whether the caller may read everything that an operation selects. */
+  /** Creates the context value of one rendering, with the cost of the request. */
+  readonly createContext: (caller: Caller, cost: number) => unknown;
+  /** Whether the caller may read everything that an operation selects, and gets the same as all others who may. */
   readonly isReadable: (operation: QuerySource, caller: Caller) => boolean;
+  /** From this cost on, a list of orders is rendered when it is the turn of the caller, as menus always are. */
+  readonly minExpensiveCost: number;
   /** Without `coerced`, the variables are invalid. */
   readonly coerceVariables: (
     operation: OperationDefinitionNode,
@@ -35,26 +40,26 @@ export interface CachedQueryOptions<Caller> {
 
 /** `parsed` is undefined for a request that is rejected. */
 interface ValidatedRequest {
-  readonly parsed?: { readonly document: DocumentNode } | undefined;
+  readonly parsed?: { readonly document: DocumentNode; readonly text: string } | undefined;
   readonly cost?: number | undefined;
 }
 
 interface GraphqlRequest {
-  readonly query: string;
+  readonly query?: unknown;
   readonly operationName?: string | null;
   readonly variables?: Variables | null;
+  readonly extensions?: unknown;
+  readonly documentId?: unknown;
 }
 
-/** A compiled query whose response depends on one store's menu configuration, and fields of the store that are read with its revision. */
-type CompiledQuery = NonNullable<ReturnType<typeof compileQuery>>;
+/** A query whose response depends on one store alone, and is known by its revisions and other fields that are read with them. */
+type CacheableQuery = NonNullable<ReturnType<typeof findCacheable>>;
 
-interface Compilation {
+interface KnownQuery {
   /** Undefined if the response cannot be cached. */
-  readonly query: CompiledQuery | undefined;
+  readonly query: CacheableQuery | undefined;
   readonly cost: number | undefined;
 }
-
-const revisionName = 'menuRevision';
 
 /** Stores whose languages are known, at their current revision. */
 const maxKnownLanguages = 10_000;
@@ -69,20 +74,20 @@ const maxCharacters = 2 * 1024 * 1024;
 const charactersPerField = 40;
 
 /**
- * Creates the lookup of cached responses to queries on one store's menu configuration. It returns undefined for all other
- * requests, and where there is an error or no such store: Apollo then executes the query.
+ * Creates the lookup of cached responses to queries on one store. It returns undefined for all other requests, where there is an error or no such
+ * store, and for a list of orders that is not requested again and again, or changes in between: Apollo then executes the query.
  */
 export function createCachedQueries<Caller>(options: CachedQueryOptions<Caller>) {
   const { responseCache, readRevisions, createContext, canonicalLanguages, isReadable, coerceVariables } = options;
-  const compiled = new LRUCache<string, Compilation>({
+  const knownQueries = new LRUCache<string, KnownQuery>({
     maxSize: maxCharacters,
     sizeCalculation: ({ query }, key) => key.length + 1000 + (query?.fields ?? 0) * charactersPerField,
   });
-
+  const repeated = new RepeatedRequests();
   const knownLanguages = new LRUCache<string, readonly string[]>(upTo(maxKnownLanguages));
 
   /** Equal for variables that differ only in languages that the menu does not have; its first rendering tells which it has. */
-  function cacheKeyOf({ id, languageVariables }: CompiledQuery, variables: Variables, menu: string): string {
+  function cacheKeyOf({ id, languageVariables }: CacheableQuery, variables: Variables, menu: string): string {
     const known = languageVariables.length > 0 ? knownLanguages.get(menu) : undefined;
     if (!known) return `graphql ${id} ${JSON.stringify(variables)}`;
     const canonical = languageVariables.map(name => [
@@ -92,16 +97,21 @@ export function createCachedQueries<Caller>(options: CachedQueryOptions<Caller>)
     return `graphql ${id} ${JSON.stringify({ ...variables, ...Object.fromEntries(canonical) })}`;
   }
 
-  function findQuery(request: GraphqlRequest, validate: () => ValidatedRequest): Compilation {
-    const { query: text, operationName } = request;
+  function findQuery(request: GraphqlRequest, validate: () => ValidatedRequest): KnownQuery | undefined {
+    const { operationName } = request;
+    // A document that is named instead, or must be known beforehand, is found by validation.
+    const isSent = !options.isTrustedOnly && request.extensions === undefined && request.documentId === undefined;
+    const text = isSent ? request.query : validate().parsed?.text;
+    if (typeof text !== 'string') return undefined;
     // With the length of the name, so that no two pairs of name and query have one key.
     const key = `${operationName?.length ?? ''}:${operationName ?? ''}${text}`;
-    const cached = compiled.get(key);
-    if (cached) return cached;
-    // A rejected request is stored as well: no cacheable query has limits that depend on its variables.
+    const known = knownQueries.get(key);
+    // The cost of a list of orders depends on variables.
+    if (known && !known.query?.hasOrders) return known;
     const { parsed, cost } = validate();
-    const found = { query: parsed && compileQuery(options, parsed.document, request), cost };
-    compiled.set(key, found);
+    if (!parsed) return undefined;
+    const found = { query: known?.query ?? findCacheable(options, parsed.document, { text, operationName }), cost };
+    if (!known) knownQueries.set(key, found);
     return found;
   }
 
@@ -113,30 +123,35 @@ export function createCachedQueries<Caller>(options: CachedQueryOptions<Caller>)
     run: <T>(render: () => Promise<T>) => Promise<T>,
   ) => {
     if (!isGraphqlRequest(body)) return undefined;
-    const { query, cost } = findQuery(body, validate);
+    const { query, cost = 0 } = findQuery(body, validate) ?? {};
     if (!query || !isReadable(query.source, caller)) return undefined;
     const coercion = await coerceVariables(query.source.operation, body.variables ?? {});
     if (!('coerced' in coercion)) return undefined;
     const { coerced } = coercion;
+    const request = query.isKeptAtOnce ? undefined : `${query.id} ${JSON.stringify(coerced)}`;
+    if (request !== undefined && !repeated.isRepeated(request)) return undefined;
     try {
       const { names } = query;
       const store = { storeId: query.storeIdOf(coerced), names };
       const revisions = await readRevisions(caller, store);
       if (!revisions) return undefined;
-      const revision = names.map(name => revisions[name]).join(' ');
+      const revision = names.map(name => revisions[name]).join('.');
+      if (request !== undefined && !repeated.isUnchanged(request, revision)) return undefined;
       const render = async () => {
-        const result = await query.run(coerced, createContext(caller));
+        const result = await query.run(coerced, createContext(caller, cost));
         if (!result) throw new Error(`The store ${store.storeId} is gone`);
         const bytes = await runInSlices(concatenate([query.prefix, ...toBuffers(result.body), query.suffix]));
-        const rendered = result.etagValues.slice(0, names.length);
+        const rendered = result.etagValues.slice(0, names.length).join('.');
         const languages = result.etagValues[names.length];
-        if (languages) knownLanguages.set(`${store.storeId} ${rendered[0]}`, languages as readonly string[]);
-        return { bytes, revision: rendered.join(' ') };
+        if (languages) knownLanguages.set(`${store.storeId} ${rendered}`, languages as readonly string[]);
+        return { bytes, revision: rendered };
       };
-      const key = cacheKeyOf(query, coerced, `${store.storeId} ${revisions[revisionName]}`);
-      const response = await responseCache.get(key, revision, render, run);
-      return { response, cost };
+      const key = cacheKeyOf(query, coerced, `${store.storeId} ${revision}`);
+      const isInTurn = query.isKeptAtOnce || cost >= options.minExpensiveCost;
+      const response = await responseCache.get(key, revision, render, isInTurn ? run : undefined);
+      return { response, cost, key };
     } catch (error) {
+      if (request !== undefined) repeated.forget(request);
       // Apollo's execution meets the same error, and reports it; what has waited for too long does not wait again.
       if (error instanceof RetryableError) throw error;
       return undefined;
@@ -144,31 +159,40 @@ export function createCachedQueries<Caller>(options: CachedQueryOptions<Caller>)
   };
 }
 
-function compileQuery(
+function findCacheable(
   { schema, isForGuests, maxObjects }: Pick<CachedQueryOptions<never>, 'schema' | 'isForGuests' | 'maxObjects'>,
   document: DocumentNode,
-  { query: text, operationName }: GraphqlRequest,
+  { text, operationName }: { readonly text: string; readonly operationName: string | null | undefined },
 ) {
   const name = operationName ?? undefined;
   const query = findStoreQuery(schema, document, name);
   if (!query || !isCacheable(schema, document, name)) return undefined;
   const { operation, fragments, root, storeIdOf } = query;
-  const languageVariables = variablesFor('languages', document);
+  const names = dependenciesOf(schema, document);
+  const hasMenu = names.includes('menuRevision');
+  const hasOrders = names.includes('ordersRevision');
+  // Names of stores and of ordered items may have other languages than the menu.
+  const isOfMenuAlone = hasMenu && !hasOrders && !names.includes('revision');
+  const languageVariables = isOfMenuAlone ? variablesFor('languages', document) : [];
   const audience = isForGuests && differsForGuests(schema, document) ? 'guests ' : '';
-  const names = [revisionName, ...dependenciesOf(schema, document)];
   const beside = [...names, ...(languageVariables.length > 0 ? ['menuLanguages'] : [])].map(leafField);
+  const source = { document, kind: 'query' as const, body: [root], etags: beside.map(field => [root, field]) };
+  const limits = { maxBytes: maxResponseBytes, maxObjects };
+  let compiled: CompiledOperation | undefined;
   return {
     id: audience + hash('sha256', `${name ?? ''}\n${text}`, 'base64url'),
     source: { document, operation },
     storeIdOf,
     names,
+    hasOrders,
+    /** Whether it is large and changes seldom. */
+    isKeptAtOnce: hasMenu && !hasOrders,
     languageVariables,
     fields: createFieldCount(fragments)(root.selections),
-    run: compileOperation(
-      schema,
-      { document, kind: 'query', body: [root], etags: beside.map(field => [root, field]) },
-      { limits: { maxBytes: maxResponseBytes, maxObjects } },
-    ),
+    run(variables: Variables, context: unknown) {
+      compiled ??= compileOperation(schema, source, { limits });
+      return compiled(variables, context);
+    },
     // The response around the rendered store.
     prefix: Buffer.from(`{"data":{${JSON.stringify(root.key)}:`),
     suffix: Buffer.from('}}\n'),
@@ -188,11 +212,10 @@ function variablesFor(argument: string, document: DocumentNode): string[] {
   return [...uses].filter(([, names]) => names.size === 1 && names.has(argument)).map(([name]) => name);
 }
 
-const cacheableKeys = new Set(['query', 'operationName', 'variables']);
+const cacheableKeys = new Set(['query', 'operationName', 'variables', 'extensions', 'documentId']);
 
 function isGraphqlRequest(body: unknown): body is GraphqlRequest {
-  if (!isObject(body) || typeof body.query !== 'string') return false;
-  if (!Object.keys(body).every(key => cacheableKeys.has(key))) return false;
+  if (!isObject(body) || !Object.keys(body).every(key => cacheableKeys.has(key))) return false;
   const { operationName, variables } = body;
   return (
     (operationName === undefined || operationName === null || typeof operationName === 'string') &&

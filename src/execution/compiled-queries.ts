@@ -11,8 +11,6 @@ import {
   type GraphQLSchema,
   GraphQLSkipDirective,
   getDirectiveValues,
-  getNamedType,
-  isAbstractType,
   Kind,
   type OperationDefinitionNode,
   SchemaMetaFieldDef,
@@ -55,7 +53,7 @@ const suffix = Buffer.from('}\n');
 
 /**
  * Creates the compilation of queries that are sent again. It returns undefined for all others, which graphql-js is to execute: those that
- * are sent for the first time, select something of the schema itself or by an interface, mutations, and subscriptions.
+ * are sent for the first time, select something of the schema itself, mutations, and subscriptions.
  */
 export function createCompiledQueries(schema: GraphQLSchema, options: CompiledQueryOptions = {}) {
   const root = schema.getQueryType();
@@ -72,7 +70,7 @@ export function createCompiledQueries(schema: GraphQLSchema, options: CompiledQu
     const render = compileRenderer(root, { key: 'data', selections }, fragmentsOf(document));
     const { maxObjects = Number.POSITIVE_INFINITY } = options;
     return async (variables, context) => {
-      const data = await render({}, new Rendering({ variables, context, maxObjects }));
+      const data = await render({}, new Rendering({ variables, context, schema, maxObjects }));
       return runInSlices(concatenate([prefix, ...toBuffers(data), suffix]));
     };
   }
@@ -115,7 +113,7 @@ function planOf(
       [Kind.FIELD]: () => {
         const field = typeInfo.getFieldDef();
         if (field === SchemaMetaFieldDef || field === TypeMetaFieldDef) isCompiled = false;
-        else if (field && (isResolvedOnce(field) || isAbstractType(getNamedType(field.type)))) isCompiled = false;
+        else if (field && isResolvedOnce(field)) isCompiled = false;
       },
       [Kind.DIRECTIVE]: ({ arguments: given = [] }) => {
         conditions ??= new Set();

@@ -2,7 +2,6 @@ import { Forbidden } from '@carte/base/errors';
 import { directiveOf, fragmentsOf } from '@carte/operations/execution/selected-fields';
 import {
   type ASTVisitor,
-  type DirectiveNode,
   type DocumentNode,
   defaultFieldResolver,
   GraphQLError,
@@ -11,12 +10,9 @@ import {
   type GraphQLFieldResolver,
   type GraphQLObjectType,
   type GraphQLSchema,
-  type InterfaceTypeDefinitionNode,
   isInterfaceType,
   isObjectType,
   Kind,
-  type ObjectTypeDefinitionNode,
-  type ObjectTypeExtensionNode,
   type OperationDefinitionNode,
   TypeInfo,
   visit,
@@ -72,30 +68,6 @@ interface Readable {
   readonly with?: ReadPermission | null;
   readonly byGuests: boolean;
   readonly byPlacer: boolean;
-}
-
-type Block = InterfaceTypeDefinitionNode | ObjectTypeDefinitionNode | ObjectTypeExtensionNode;
-
-/** Moves `@readable` from each `type`, `extend type` and `interface` to the fields in its braces that do not have it. */
-export function inheritReadable(document: DocumentNode): DocumentNode {
-  const isReadable = (directive: DirectiveNode) => directive.name.value === 'readable';
-  const enter = (block: Block): Block => {
-    const inherited = block.directives?.filter(isReadable) ?? [];
-    return {
-      ...block,
-      directives: block.directives?.filter(directive => !isReadable(directive)) ?? [],
-      fields: (block.fields ?? []).map(field =>
-        field.directives?.some(isReadable)
-          ? field
-          : { ...field, directives: [...(field.directives ?? []), ...inherited] },
-      ),
-    };
-  };
-  return visit(document, {
-    [Kind.OBJECT_TYPE_DEFINITION]: { enter },
-    [Kind.OBJECT_TYPE_EXTENSION]: { enter },
-    [Kind.INTERFACE_TYPE_DEFINITION]: { enter },
-  });
 }
 
 /** Reads `@readable` of every field; throws if one has neither that nor `@requires`. */

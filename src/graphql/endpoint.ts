@@ -1,9 +1,11 @@
+import { hash } from 'node:crypto';
 import { fastifyApolloHandler } from '@as-integrations/fastify';
 import { Unauthenticated } from '@carte/base/errors';
 import { isObject } from '@carte/base/json';
 import { largeBodyBytes, TimeSlice } from '@carte/base/time-slice';
-import { hasDocumentIdOnly, type OwnDocuments, type TrustedDocuments } from '@carte/operations/documents';
+import type { OwnDocuments, TrustedDocuments } from '@carte/operations/documents';
 import { chooseEncoding, compress } from '@carte/operations/http/compression';
+import { encodedETag, isWildcard, matchIfNoneMatch, revisionETag } from '@carte/operations/http/etag';
 import type { CachedResponse } from '@carte/operations/http/response-cache';
 import { addVary } from '@carte/operations/http/vary';
 import { defaultQueryLimits, type QueryLimits } from '@carte/operations/limits/limits';
@@ -14,7 +16,7 @@ import type { ResponseCache } from '../cache/response-cache.ts';
 import { createCachedQueries } from '../execution/cached-queries.ts';
 import { createCompiledQueries } from '../execution/compiled-queries.ts';
 import { canonicalLanguages } from '../menu/translations.ts';
-import type { AccessScope } from '../scope.ts';
+import { type AccessScope, hasOwnOrdersOnly } from '../scope.ts';
 import { type ApolloContext, acceptsGraphqlResponse, headAsGet, startApollo } from './apollo.ts';
 import { createReadableCheck } from './authorization.ts';
 import { type ContextDependencies, createContext } from './context.ts';
@@ -85,12 +87,14 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
     const findCached = createCachedQueries<NonNullable<FastifyRequest['caller']>>({
       schema,
       isForGuests,
+      isTrustedOnly: trusted !== undefined,
       maxObjects,
+      minExpensiveCost,
       responseCache,
       readRevisions: dependencies.repositories.stores.readRevisions,
       canonicalLanguages,
-      createContext: ({ scope }) => createContext(dependencies, scope),
-      isReadable: (operation, { scope }) => checkReadable(operation, scope).length === 0,
+      createContext: ({ scope }, cost) => createContext(dependencies, scope, { cost }),
+      isReadable: (operation, { scope }) => !hasOwnOrdersOnly(scope) && checkReadable(operation, scope).length === 0,
       coerceVariables,
     });
     return {
@@ -152,12 +156,11 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
     let validated: ValidatedRequest | undefined;
     // Once: a document that is rejected is not kept.
     const validate = () => (validated ??= validateRequest(parameters));
-    if (caller && isCacheablePost(request) && !trusted) {
-      const { findCached } = documentsOf(caller.scope);
-      const cached = await findCached(withDocument(request.body, own), caller, validate, runExpensive);
+    if (caller && isCacheable(request)) {
+      const cached = await documentsOf(caller.scope).findCached(parameters, caller, validate, runExpensive);
       if (cached) {
         reportCost(request, reply, cached.cost).header('content-type', mediaType(request));
-        return () => sendEncoded(request, reply, cached.response);
+        return () => sendCached(request, reply, cached);
       }
     }
     const { errors, parsed, operation, variables = {}, cost = 0 } = validate();
@@ -175,7 +178,9 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
     }
     // Undefined for requests with a key.
     const resultKey =
-      caller || !isCacheablePost(request) ? undefined : parsed && `${operation?.name?.value} ${parsed.text}`;
+      caller || request.method === 'GET' || !isCacheable(request)
+        ? undefined
+        : parsed && `${operation?.name?.value} ${parsed.text}`;
     const known = resultKey && introspections.get(resultKey);
     if (known) return () => sendCompressed(request, reply.header('content-type', mediaType(request)), known);
     const execute = async () => {
@@ -261,13 +266,6 @@ function acceptsPage({ method, headers, query }: FastifyRequest): boolean {
   return method === 'GET' && !hasQuery && headers.accept?.includes('text/html') === true;
 }
 
-/** A body that names its document, with the document in place of the name. */
-function withDocument(body: unknown, { operations }: OwnDocuments): unknown {
-  if (!isObject(body) || !hasDocumentIdOnly(body)) return body;
-  const { documentId, ...others } = body;
-  return { ...others, query: operations.get(String(documentId)) };
-}
-
 /** Reports the cost of the operation in a header if requested so: cached bodies stay as they are. */
 function reportCost({ headers }: FastifyRequest, reply: FastifyReply, cost: number | undefined): FastifyReply {
   return cost !== undefined && headers['x-carte-cost'] === 'header' ? reply.header('x-carte-cost', cost) : reply;
@@ -278,12 +276,30 @@ const wantsCostInBody = ({ headers }: FastifyRequest): boolean =>
 
 const maxCacheableBytes = 64 * 1024;
 
-/** Whether Apollo's CSRF prevention would accept the POST, it is small, and its response has no `extensions.cost`. */
-function isCacheablePost(request: FastifyRequest): boolean {
+/** Whether Apollo's CSRF prevention would accept the request, as it does every GET with a key, it is small, and its response has no `extensions.cost`. */
+function isCacheable(request: FastifyRequest): boolean {
+  if (wantsCostInBody(request)) return false;
+  if (request.method === 'GET') return true;
   const isJson = /^application\/json\b/i.test(request.headers['content-type'] ?? '');
   // Variables are part of the cache key.
   const isSmall = Number(request.headers['content-length'] ?? 0) <= maxCacheableBytes;
-  return request.method === 'POST' && isJson && isSmall && !wantsCostInBody(request);
+  return request.method === 'POST' && isJson && isSmall;
+}
+
+/** Sends a response whose revision is known: to a GET with an ETag, or as 304. */
+async function sendCached(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { response, key }: { readonly response: CachedResponse; readonly key: string },
+): Promise<FastifyReply> {
+  if (request.method !== 'GET') return sendEncoded(request, reply, response);
+  const etag = revisionETag([response.revision], hash('sha256', `${mediaType(request)} ${key}`).slice(0, 16));
+  const { 'if-none-match': ifNoneMatch, 'accept-encoding': accepted } = request.headers;
+  const matched = ifNoneMatch === undefined ? undefined : matchIfNoneMatch(etag, ifNoneMatch);
+  const encoded = encodedETag(etag, chooseEncoding(accepted, response.bytes.length));
+  reply.header('etag', matched === undefined || isWildcard(ifNoneMatch ?? '') ? encoded : matched);
+  if (matched === undefined) return sendEncoded(request, reply, response);
+  return reply.code(304).removeHeader('content-type').send();
 }
 
 function sendCompressed(request: FastifyRequest, reply: FastifyReply, body: string | Buffer): Promise<FastifyReply> {

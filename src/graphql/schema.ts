@@ -14,9 +14,10 @@ import { orderResolvers } from '../order/resolvers.ts';
 import { currentRequest } from '../scheduling/current-request.ts';
 import { storeResolvers } from '../store/resolvers.ts';
 import { webhookResolvers } from '../webhooks/resolvers.ts';
-import { authorizeRootFields, inheritReadable, readReadable } from './authorization.ts';
+import { authorizeRootFields, readReadable } from './authorization.ts';
 import type { Context } from './context.ts';
 import { addFlatArguments, readFlatArguments } from './flat-arguments.ts';
+import { inheritDirectives } from './inherit-directives.ts';
 import { nodeResolvers } from './nodes.ts';
 import { addOldNames, resolveOldNames } from './renamed.ts';
 import { limitListObjects } from './response-limit.ts';
@@ -52,7 +53,7 @@ export async function loadSubgraph(): Promise<GraphQLSchema> {
 function readDefinitions(): DocumentNode[] {
   const files = readdirSync(folder).filter(file => file.endsWith('.graphql'));
   return addFlatArguments(
-    files.map(file => addOldNames(inheritReadable(parse(readFileSync(new URL(file, folder), 'utf8'))))),
+    files.map(file => addOldNames(inheritDirectives(parse(readFileSync(new URL(file, folder), 'utf8'))))),
   );
 }
 

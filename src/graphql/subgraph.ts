@@ -12,12 +12,12 @@ import {
   Kind,
   parse,
 } from 'graphql';
-import { inheritReadable } from './authorization.ts';
 import type { Context } from './context.ts';
+import { inheritDirectives } from './inherit-directives.ts';
 import { loadById } from './nodes.ts';
 
 const read = (file: string) =>
-  inheritReadable(parse(readFileSync(new URL(`../../schema/subgraph/${file}`, import.meta.url), 'utf8')));
+  inheritDirectives(parse(readFileSync(new URL(`../../schema/subgraph/${file}`, import.meta.url), 'utf8')));
 
 /** The types with a `@key`, and how what a gateway refers to is loaded: as `node` loads it. */
 const references = {

@@ -1,14 +1,20 @@
 import type { Operation } from '@carte/operations/contract/contract';
 import type { OperationRevisions } from '@carte/operations/execute';
-import type { GraphQLSchema } from 'graphql';
+import type { DocumentNode, GraphQLSchema } from 'graphql';
 import { dependenciesOf, findStoreQuery, isCacheable, type ReadRevisions } from '../execution/cacheable.ts';
 import type { Caller } from '../scope.ts';
+
+/** Revisions that the author of an operation marks `@etag`, where callers may read them. */
+const marked = ['menuRevision', 'ordersRevision'];
 
 /** Finds the fields of a store on which the body of an operation depends beside its revisions, e.g. the currency. */
 export const createDependenciesOf =
   (graph: GraphQLSchema) =>
   ({ document }: Operation) =>
-    dependenciesOf(graph, document).map(field => ({ type: 'Store', field }));
+    namesBesideRevisions(graph, document).map(field => ({ type: 'Store', field }));
+
+const namesBesideRevisions = (graph: GraphQLSchema, document: DocumentNode) =>
+  dependenciesOf(graph, document).filter(name => !marked.includes(name));
 
 /** Finds the revisions of a store that the ETag of an operation is made of, where it depends on nothing else. */
 export const createRevisionsOf =
@@ -16,9 +22,11 @@ export const createRevisionsOf =
   ({ document, name, revisionFields }: Operation): OperationRevisions<Caller> | undefined => {
     const query = findStoreQuery(graph, document, name);
     if (!query || revisionFields.length === 0) return undefined;
-    const names = [...revisionFields, ...dependenciesOf(graph, document)];
+    const names = [...revisionFields, ...namesBesideRevisions(graph, document)];
     return {
-      isCacheable: isCacheable(graph, document, name),
+      isCacheable:
+        isCacheable(graph, document, name) &&
+        dependenciesOf(graph, document).every(dependency => names.includes(dependency)),
       async read(variables, caller) {
         const revisions = await readRevisions(caller, { storeId: query.storeIdOf(variables), names });
         const values = revisions && names.map(revision => revisions[revision]);

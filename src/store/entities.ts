@@ -68,6 +68,8 @@ export const StoreEntity = defineEntity({
     /** Null if it is open; what has ended may still be here for a moment: see `orderingAt`. */
     ordering: p.json<StoredOrdering>().columnType('json').nullable(),
     specialHours: p.json<readonly SpecialHoursInput[]>().columnType('json').nullable(),
+    /** Time of its last change, set by a trigger: see docs/operating.md#revisions. */
+    revision: p.bigint('number').default(0).lazy(),
     /** Set to the time by triggers with every change to the orders, or to the store's fields that they show. */
     ordersRevision: p
       .bigint('number')
@@ -79,8 +81,9 @@ export const StoreEntity = defineEntity({
   },
 });
 
-export interface Store extends Omit<InferEntity<typeof StoreEntity>, 'ordersRevision' | 'nameFolded'> {
+export interface Store extends Omit<InferEntity<typeof StoreEntity>, 'revision' | 'ordersRevision' | 'nameFolded'> {
   /** Only on a store that was loaded by its id. */
+  revision?: number;
   ordersRevision?: number;
   /** The merchant, where the query joined it. */
   joinedMerchant?: Merchant | null;

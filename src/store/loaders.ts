@@ -24,6 +24,7 @@ export function storeLoaders(repository: StoreRepository, scope: AccessScope) {
 
   return {
     byId,
+    revisionOf: async ({ id }: Store): Promise<number> => (await revisionsById.load(id))?.revision ?? 0,
     /** Read before the orders of the same request, so that a client never misses a change. */
     ordersRevisionOf({ id, ordersRevision }: Store): number | Promise<number> {
       if (ordersRevision !== undefined) return ordersRevision;

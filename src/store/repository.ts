@@ -9,8 +9,10 @@ import { type Store, StoreEntity } from './entities.ts';
 
 export type StoreRepository = ReturnType<typeof createStoreRepository>;
 
-/** Revisions of a store's menu configuration and of its orders, and what else cached responses and ETags depend on. */
-type StoreRevisions = Readonly<Partial<Record<'menuRevision' | 'ordersRevision', number> & Pick<Store, 'currency'>>>;
+/** Revisions of a store, of its menu configuration and of its orders, and what else cached responses and ETags depend on. */
+type StoreRevisions = Readonly<
+  Partial<Record<'revision' | 'menuRevision' | 'ordersRevision', number> & Pick<Store, 'currency'>>
+>;
 type StoreWithRevisions = Pick<Store, 'id' | 'merchant' | 'country' | 'currency'> & StoreRevisions;
 
 /** What a search for stores compares: only what the key may read, by `@readable` of these fields. */
@@ -36,7 +38,7 @@ export function createStoreRepository({ em, query, primary }: ReadAccess) {
   };
   const stores = new Selection(em, options);
   // A subquery per row: acceptable for single stores, but not for lists.
-  const withOrdersRevision = new Selection(em, { ...options, lazyFields: ['ordersRevision'] });
+  const withRevisions = new Selection(em, { ...options, lazyFields: ['revision', 'ordersRevision'] });
   const revisions = (...names: readonly (keyof StoreWithRevisions)[]) =>
     new Selection<StoreWithRevisions>(em, { entity: StoreEntity, scope, fields: ['id', 'merchant', ...names] });
   const findOfMerchants = stores.compile({
@@ -45,20 +47,20 @@ export function createStoreRepository({ em, query, primary }: ReadAccess) {
   });
   // Cheaper than the whole store.
   const menuRevisionById = createBatchLoader(revisions('menuRevision'), primary);
-  const withCurrencyById = createBatchLoader(revisions('menuRevision', 'country', 'currency'), primary);
-  const revisionsById = createBatchLoader(revisions('menuRevision', 'ordersRevision', 'country', 'currency'), primary);
+  const ownFields = ['menuRevision', 'revision', 'country', 'currency'] as const;
+  const withoutOrdersById = createBatchLoader(revisions(...ownFields), primary);
+  const revisionsById = createBatchLoader(revisions(...ownFields, 'ordersRevision'), primary);
   return {
-    byId: createBatchLoader(withOrdersRevision, primary),
+    byId: createBatchLoader(withRevisions, primary),
     revisionsById,
     /** Reads at least the named revisions of a store, and its currency; undefined if it does not exist in the scope of the caller. */
     async readRevisions(
       { scope }: { readonly scope: AccessScope },
       { storeId, names }: { readonly storeId: string; readonly names: readonly string[] },
     ): Promise<StoreRevisions | undefined> {
-      const hasCurrency = names.includes('currency');
-      const ofMenu = hasCurrency ? withCurrencyById : menuRevisionById;
-      const store = await (names.includes('ordersRevision') ? revisionsById : ofMenu).load({ id: storeId, scope });
-      return store && hasCurrency ? { ...store, currency: currencyOf(store) } : (store ?? undefined);
+      const ofStore = names.length === 1 && names[0] === 'menuRevision' ? menuRevisionById : withoutOrdersById;
+      const store = await (names.includes('ordersRevision') ? revisionsById : ofStore).load({ id: storeId, scope });
+      return store && names.includes('currency') ? { ...store, currency: currencyOf(store) } : (store ?? undefined);
     },
     list: createList(query, { name: 'store', selection: stores, searchedText }),
     /** Oldest first. */

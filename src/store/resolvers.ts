@@ -36,6 +36,7 @@ export const storeResolvers = {
     nodeId: nodeIdAs('Store'),
     address: store => store,
     currency: currencyOf,
+    revision: (store, _args, { loaders }) => store.revision ?? loaders.stores.revisionOf(store),
     ordering: store => orderingAt(store, new Date()),
     name: ({ name }) => ({ translations: translationsIn(name) }),
     importedName: ({ name }) => name,

@@ -15,6 +15,7 @@ import { StoreEntity } from './entities.ts';
 
 const notSaved: NotSaved<InferEntity<typeof StoreEntity>, StoreInput> = {
   menuRevision: true,
+  revision: true,
   ordersRevision: true,
   ordering: true,
   specialHours: true,

@@ -1,14 +1,17 @@
+import { hash } from 'node:crypto';
 import { graphql, parse } from 'graphql';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createReadAccess } from '../../src/database/pool.ts';
 import { loadDemo } from '../../src/demo/load.ts';
-import { isCacheable } from '../../src/execution/cacheable.ts';
+import { dependenciesOf, isCacheable } from '../../src/execution/cacheable.ts';
 import { createContext, createRepositories } from '../../src/graphql/context.ts';
 import { loadSchema } from '../../src/graphql/schema.ts';
 import { operatorScope } from '../../src/scope.ts';
 import { startApp } from '../support/app.ts';
-import { operatorFork } from '../support/data.ts';
+import { createKey, operatorFork } from '../support/data.ts';
+import { demoStores } from '../support/demo.ts';
 import { largestMenu, menuOfSize } from '../support/large-menu.ts';
+import { createQueryGenerator } from '../support/random-queries.ts';
 
 const app = await startApp();
 await loadDemo(app.orm);
@@ -65,26 +68,183 @@ test('a query of a large menu, which takes many turns of the event loop, is rend
 });
 
 test.each([
-  ['{ store(id: "a") { menus { name { text } } } }', true],
-  ['{ store(id: "a") { currency items { priceMoney { decimal } } } }', true],
-  ['{ store(id: "a") { menus(availableAt: "2026-01-01") { id } } }', false],
-  ['{ store(id: "a") { name { text } menus { id } } }', false],
-  ['{ store(id: "a") { menus { store { id } } } }', false],
-  ['{ store(id: "a") { orders { totalCount } menus { id } } }', false],
-  ['{ store(id: "a") { merchant { id } } }', false],
-  ['{ a: store(id: "a") { id } b: store(id: "b") { id } }', false],
-  ['{ stores { nodes { menus { id } } } }', false],
-  ['{ store(id: "a") { menus @skip(if: false) { id } } }', false],
-  ['mutation { replaceMenuConfiguration(input: { storeId: "a", items: [] }) { store { id } } }', false],
-])('isCacheable(%s) is %s', (query, expected) => {
-  expect(isCacheable(schema, parse(query), undefined)).toBe(expected);
+  ['{ store(id: "a") { menus { name { text } } } }', ['menuRevision']],
+  ['{ store(id: "a") { currency items { priceMoney { decimal } } } }', ['menuRevision', 'currency']],
+  ['{ store(id: "a") { name { text } menus { store { city } } } }', ['revision', 'menuRevision']],
+  ['{ store(id: "a") { id specialHours { timePeriods { startTime } } } }', ['revision']],
+  ['{ store(id: "a") { name { text } currency orders { totalCount } } }', ['ordersRevision']],
+  ['{ store(id: "a") { orders { nodes { store { externalId } address { city } } } } }', ['ordersRevision']],
+  ['{ store(id: "a") { orders { nodes { lines { item { id } } } } } }', ['ordersRevision', 'menuRevision']],
+  ['{ store(id: "a") { phone orders { nodes { totalMoney { decimal } } } } }', ['revision', 'ordersRevision']],
+  ['{ store(id: "a") { menus(availableAt: "2026-01-01") { id } } }', undefined],
+  ['{ store(id: "a") { ordering { state } } }', undefined],
+  ['{ store(id: "a") { orders { nodes { steps { by } } } } }', undefined],
+  ['{ store(id: "a") { merchant { id } } }', undefined],
+  ['{ a: store(id: "a") { id } b: store(id: "b") { id } }', undefined],
+  ['{ stores { nodes { menus { id } } } }', undefined],
+  ['{ store(id: "a") { menus @skip(if: false) { id } } }', undefined],
+  ['mutation { replaceMenuConfiguration(input: { storeId: "a", items: [] }) { store { id } } }', undefined],
+])('the response to %s depends on %j', (query, names) => {
+  const document = parse(query);
+  expect(isCacheable(schema, document, undefined)).toBe(names !== undefined);
+  if (names) expect(dependenciesOf(schema, document).toSorted()).toEqual(names.toSorted());
 });
 
-test('a response with other fields of the store is not cached', async () => {
-  const query = '{ store(id: "mexico-roma") { city menus { id } } }';
-  await app.graphql(query);
-  await operatorFork(app.orm).execute("update store set city = 'Puebla' where id = 'mexico-roma'");
-  expect((await app.graphql(query)).body.data.store.city).toBe('Puebla');
+const changes: Readonly<Record<string, string>> = {
+  city: 'update store set city = md5(random()::text) where id = ?',
+  name: `update store set name = json_build_object('translations', json_build_object('en', md5(random()::text))) where id = ?`,
+  currency: `update store set currency = case when currency = 'JPY' then 'KWD' else 'JPY' end where id = ?`,
+  'special hours': `update store set special_hours = json_build_array(json_build_object('date', '2027-01-01', 'timePeriods', '[]'::json, 'name', md5(random()::text))) where id = ?`,
+  stock: 'update menu_item set in_stock = not in_stock where store_id = ?',
+  'an order': 'update orders set is_read = not is_read, price = price + 1 where store_id = ?',
+  'a new order': `insert into orders (id, store_id, created_at, status, customer_name, customer_phone, price, tax, items, ready_by, is_read, in_pos)
+    select gen_random_uuid()::text, store_id, now(), 'PENDING', 'Eve', '5', 1, 0, '[]', now(), false, false from orders where store_id = ? limit 1`,
+};
+
+/** `RANDOM_QUERIES=10000` for a long run. */
+const queries = Number(process.env.RANDOM_QUERIES ?? 60);
+
+test(`${queries} random queries, sent again and again while something changes, are never older than the change`, async () => {
+  const stores = demoStores();
+  const generate = createQueryGenerator(
+    schema,
+    {
+      seed: 20261118,
+      storeIds: stores.map(({ id }) => id),
+      merchantIds: [],
+      orderIds: [],
+      externalIds: stores.flatMap(({ menu }) => menu.items.slice(0, 3).map(({ externalId }) => externalId)),
+    },
+    { isCacheable: true },
+  );
+  const dependencies = { orm: app.orm, repositories: createRepositories(await createReadAccess(app.orm)) };
+  const em = operatorFork(app.orm);
+  const hits = app.server.responseCache.hits;
+  let compared = 0;
+  for (let index = 0; index < queries; index++) {
+    const { text, variables } = generate();
+    const storeId = Object.values(variables).find(value => stores.some(({ id }) => id === value));
+    for (const [what, change] of [['nothing', ''], ...Object.entries(changes), ['nothing', '']]) {
+      // Each change comes after some responses that may be kept, for every other query.
+      if (change && storeId && (index + compared) % 2 === 0) await em.execute(change, [storeId]);
+      const contextValue = createContext(dependencies, operatorScope);
+      const executed = await graphql({ schema, source: text, variableValues: variables, contextValue });
+      const { body } = await app.graphql(text, variables);
+      expect(body.data, `${text} after ${what}`).toEqual(JSON.parse(JSON.stringify(executed.data ?? null)));
+      compared++;
+    }
+  }
+  expect(app.server.responseCache.hits - hits).toBeGreaterThan(queries);
+});
+
+describe('a list of orders', () => {
+  const query = `query ($id: ID!, $filter: OrderFilter) {
+    store(id: $id) { orders(filter: $filter, first: 2) { totalCount nodes { id status store { name { text } } } } } }`;
+  const send = (id: string, filter?: object, headers?: Record<string, string>) =>
+    app.graphql(query, { id, ...(filter && { filter }) }, headers);
+  const statementsOf = async (...args: Parameters<typeof send>) =>
+    (await app.statements.during(() => send(...args))).statements.length;
+
+  test('is kept from the second request on, until its orders or what they show of the store changes', async () => {
+    const store = await app.data.store();
+    await app.data.orders(store, 3);
+    const first = await send(store.id);
+    expect((await send(store.id)).text).toBe(first.text);
+    expect(await statementsOf(store.id)).toBe(2);
+    expect((await send(store.id)).text).toBe(first.text);
+    await app.data.orders(store, 1);
+    expect((await send(store.id)).body.data.store.orders.totalCount).toBe(4);
+    for (let time = 0; time < 3; time++) await send(store.id);
+    expect(await statementsOf(store.id)).toBe(2);
+    await operatorFork(app.orm).execute(`update store set name = '{"translations":{"en":"New"}}' where id = ?`, [
+      store.id,
+    ]);
+    expect((await send(store.id)).body.data.store.orders.nodes[0].store.name.text).toBe('New');
+  });
+
+  test('that starts at another time with each request is not kept', async () => {
+    const store = await app.data.store();
+    await app.data.orders(store, 1);
+    const { bytes } = app.server.responseCache;
+    for (let second = 0; second < 20; second++) {
+      await send(store.id, { startTime: new Date(Date.now() - second * 1000).toISOString() });
+    }
+    expect(app.server.responseCache.bytes).toBe(bytes);
+  });
+
+  test('that changes between requests costs a revision at most every other time, and is not kept', async () => {
+    const store = await app.data.store();
+    let statements = 0;
+    for (let time = 0; time < 12; time++) {
+      await app.data.orders(store, 1);
+      statements += await statementsOf(store.id);
+    }
+    // Two for the key and the store with its page; a third for the revision.
+    expect(statements).toBeLessThanOrEqual(12 * 3 + 8);
+  });
+
+  test('of a key that reads its own orders only is never that of another', async () => {
+    const store = await app.data.store();
+    await app.data.orders(store, 2);
+    for (let time = 0; time < 3; time++) expect((await send(store.id)).body.data.store.orders.totalCount).toBe(2);
+    const key = await createKey(app.orm, { permissions: ['ORDERS', 'READ_MENUS', 'READ_OWN_ORDERS'] });
+    for (let time = 0; time < 3; time++) {
+      const { body } = await send(store.id, undefined, { 'x-api-key': key });
+      expect(body.data.store.orders.totalCount).toBe(0);
+    }
+  });
+});
+
+describe('a query by GET', () => {
+  const query =
+    '{ store(id: "mexico-roma") { name { text } menus { id name { translations } } items { externalId price } } }';
+  const get = (headers: Record<string, string> = {}, parameters = new URLSearchParams({ query })) =>
+    app.get(`/graphql?${parameters}`, headers);
+
+  test('has an ETag, and is 304 until something changes', async () => {
+    const first = await get();
+    const etag = first.headers.get('etag') ?? '';
+    expect(first.status).toBe(200);
+    expect(etag).toMatch(/^"[\d.]+-[0-9a-f]{16}\.gzip"$/);
+    expect(first.headers.get('cache-control')).toBe('private, no-cache');
+    const again = await get({ 'if-none-match': etag });
+    expect([again.status, again.text, again.headers.get('etag')]).toEqual([304, '', etag]);
+    expect(again.headers.get('vary')).toBe(first.headers.get('vary'));
+    await operatorFork(app.orm).execute(`update store set city = 'Leon' where id = 'mexico-roma'`);
+    const changed = await get({ 'if-none-match': etag });
+    expect([changed.status, changed.text]).toEqual([200, first.text]);
+    expect(changed.headers.get('etag')).not.toBe(etag);
+  });
+
+  test('has another ETag for each encoding, media type, query and operation', async () => {
+    const etagOf = async (headers: Record<string, string>, parameters?: URLSearchParams) =>
+      (await get(headers, parameters)).headers.get('etag');
+    const etags = await Promise.all([
+      etagOf({ 'accept-encoding': 'identity' }),
+      etagOf({ 'accept-encoding': 'gzip' }),
+      etagOf({ 'accept-encoding': 'br' }),
+      etagOf({ 'accept-encoding': 'identity', accept: 'application/graphql-response+json' }),
+      etagOf({ 'accept-encoding': 'identity' }, new URLSearchParams({ query: query.replace('id ', '') })),
+    ]);
+    expect(new Set(etags).size).toBe(5);
+    const compressed = await get({ 'accept-encoding': 'br', 'if-none-match': etags[2] ?? '' });
+    expect(compressed.status).toBe(304);
+  });
+
+  test('that depends on more has none', async () => {
+    const parameters = new URLSearchParams({ query: '{ store(id: "mexico-roma") { ordering { state } } }' });
+    expect((await get({}, parameters)).headers.get('etag')).toBeNull();
+  });
+});
+
+test('a query that is named by its hash is cached', async () => {
+  const query = '{ store(id: "tokyo-yanaka") { items { name { text } } } }';
+  const extensions = { persistedQuery: { version: 1, sha256Hash: hash('sha256', query) } };
+  const send = (body: object) => app.post('/graphql', { extensions, ...body });
+  const first = await send({ query });
+  const { result, statements } = await app.statements.during(() => send({}));
+  expect(result.text).toBe(first.text);
+  expect(statements).toHaveLength(2);
 });
 
 test('errors of a cacheable query are those of executing it', async () => {

@@ -1,6 +1,7 @@
 import { buildASTSchema, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { authorizeRootFields, inheritReadable, readReadable } from '../../src/graphql/authorization.ts';
+import { authorizeRootFields, readReadable } from '../../src/graphql/authorization.ts';
+import { inheritDirectives } from '../../src/graphql/inherit-directives.ts';
 import type { Permission } from '../../src/scope.ts';
 import { openStream } from '../../support/streams.ts';
 import { startApp } from '../support/app.ts';
@@ -156,7 +157,7 @@ describe('a schema', () => {
     const directives = `directive @readable(with: Permission, byGuests: Boolean! = false) repeatable on OBJECT | FIELD_DEFINITION
       directive @requires(permission: Permission!) on FIELD_DEFINITION
       enum Permission { ADMIN READ_MENUS }`;
-    const schema = buildASTSchema(inheritReadable(parse(`${directives} ${sdl}`)));
+    const schema = buildASTSchema(inheritDirectives(parse(`${directives} ${sdl}`)));
     authorizeRootFields(schema);
     readReadable(schema);
     return schema;

@@ -39,11 +39,7 @@ const steps = {
     insertBefore(join(folder, 'src/store/entities.ts'), '    city: p.text()', `    ${name}: p.text().nullable(),\n`),
   migration: () => {},
   'schema/store.graphql': (folder: string, name: string) =>
-    insertBefore(
-      join(folder, 'schema/store.graphql'),
-      graphLine,
-      `  "A text."\n  ${name}: String @notOfConfiguration\n`,
-    ),
+    insertBefore(join(folder, 'schema/store.graphql'), graphLine, `  "A text."\n  ${name}: String @uncached\n`),
   'schema/rest/stores.graphql': (folder: string, name: string) =>
     insertBefore(join(folder, 'schema/rest/stores.graphql'), '  city\n', `  ${name}\n`),
   'test/support/interface.ts': () => {},
@@ -122,7 +118,9 @@ describe('a step that is left out', () => {
     const copies = [{ folder: withoutField }, { folder: withoutDirective }, { folder: complete, script }];
     const [missing, undirected, printed = ''] = await startAll(copies);
     expect(missing).toMatch(/stores\.graphql:\d+.*Cannot query field "origin" on type "Store"/);
-    expect(undirected).toContain('need one of @ofConfiguration and @notOfConfiguration: Store.origin');
+    expect(undirected).toContain(
+      'need either @uncached, or some of @ofConfiguration, @ofOrders and @ofStore: Store.origin',
+    );
     const [derived = '', differences] = printed.split('differences:');
     const committed = readFileSync(join(complete, 'schema/rest/derived.graphql'), 'utf8').split('\n');
     const added = derived.split('\n').filter(line => !committed.includes(line));

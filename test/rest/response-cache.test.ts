@@ -2,7 +2,7 @@ import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest';
 import type { Store } from '../../src/store/entities.ts';
 import { sharedApp } from '../support/app.ts';
-import { operatorFork, smallMenu } from '../support/data.ts';
+import { createKey, operatorFork, smallMenu } from '../support/data.ts';
 import { fullBody } from '../support/menu-body.ts';
 
 const app = await sharedApp();
@@ -134,3 +134,58 @@ async function rawGet(path: string, headers: Record<string, string>) {
     sent.end();
   });
 }
+
+describe('a list of orders', () => {
+  const ordersOf = (store: Store) => `/v1/stores/${store.id}/orders/`;
+  const rename = (store: Store) =>
+    sql(`update store set name = '{"translations":{"en":"Renamed"}}' where id = ?`, [store.id]);
+
+  test('is kept from the second request on, until its orders or what they show of the store changes', async () => {
+    const store = await app.data.store();
+    await app.data.orders(store, 2);
+    const first = await app.get(ordersOf(store));
+    for (let time = 0; time < 3; time++) {
+      const again = await app.get(ordersOf(store));
+      expect([again.text, again.headers.get('etag')]).toEqual([first.text, first.headers.get('etag')]);
+    }
+    expect(await statementsOf(ordersOf(store))).toBe(2);
+    const [order] = await app.data.orders(store, 1);
+    expect((await app.get(ordersOf(store))).text).toContain(order?.id);
+    for (let time = 0; time < 3; time++) await app.get(ordersOf(store));
+    expect(await statementsOf(ordersOf(store))).toBe(2);
+    await rename(store);
+    expect((await app.get(ordersOf(store))).text).toContain('Renamed');
+  });
+
+  test('is never older than the last change, also for requests at the same time', async () => {
+    const store = await app.data.store();
+    const [order] = await app.data.orders(store, 1);
+    for (let comment = 0; comment < 20; comment++) {
+      await sql('update orders set customer_comments = ? where id = ?', [`comment ${comment}.`, order?.id]);
+      const read = await Promise.all(Array.from({ length: 4 }, () => app.get(ordersOf(store))));
+      for (const { text } of read) expect(text).toContain(`comment ${comment}.`);
+    }
+  });
+
+  test('that starts at another time with each request is not kept', async () => {
+    const store = await app.data.store();
+    const { bytes } = app.server.responseCache;
+    for (let second = 10; second < 30; second++) {
+      await app.get(`${ordersOf(store)}?start_time=2026-03-01T18:30:${second}Z`);
+    }
+    expect(app.server.responseCache.bytes).toBe(bytes);
+  });
+
+  test('is read in the scope of each key', async () => {
+    const store = await app.data.store();
+    await app.data.orders(store, 1);
+    for (let time = 0; time < 3; time++) await app.get(ordersOf(store));
+    const other = await app.data.store();
+    const key = await createKey(app.orm, { storeIds: [other.id] });
+    expect((await app.get(ordersOf(store), { 'x-api-key': key })).status).toBe(404);
+    const placer = await createKey(app.orm, { permissions: ['ORDERS', 'READ_OWN_ORDERS'] });
+    for (let time = 0; time < 3; time++) {
+      expect((await app.get(ordersOf(store), { 'x-api-key': placer })).body.count).toBe(0);
+    }
+  });
+});

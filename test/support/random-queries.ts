@@ -42,11 +42,17 @@ const filters = [
   { phoneNumber: '7', isCompleted: false },
 ];
 
-/** Generates valid queries, the same ones for the same seed: with one root field, or with several and with `@skip` and `@include`. */
+/** Of the directives of fields whose responses are cached. */
+const cachedFields = ['ofConfiguration', 'ofOrders', 'ofStore'];
+
+/**
+ * Generates valid queries, the same ones for the same seed: with one root field, or with several and with `@skip` and `@include`. Some, or all if
+ * `isCacheable`, have responses that are cached.
+ */
 export function createQueryGenerator(
   schema: GraphQLSchema,
   sources: QuerySources,
-  { isMixed = false }: { readonly isMixed?: boolean } = {},
+  { isMixed = false, isCacheable = false }: { readonly isMixed?: boolean; readonly isCacheable?: boolean } = {},
 ): () => RandomQuery {
   const idsOf: Readonly<Record<string, readonly string[]>> = { merchant: sources.merchantIds, order: sources.orderIds };
   const random = createRandom(sources.seed);
@@ -62,7 +68,7 @@ export function createQueryGenerator(
       readonly depth: number;
       readonly text: string;
     }[] = [];
-    const isOfConfiguration = chance(0.4);
+    const isCached = isCacheable || chance(0.4);
     let aliases = 0;
 
     const valueFor = (type: GraphQLInputType, field: string, name: string): unknown => {
@@ -112,7 +118,9 @@ export function createQueryGenerator(
     };
 
     const fieldText = (field: GraphQLField<unknown, unknown>, depth: number, lists: number): string => {
-      const given = field.args.filter(arg => isRequiredArgument(arg) || chance(isOfConfiguration ? 0 : 0.25));
+      const given = field.args.filter(
+        arg => isRequiredArgument(arg) || (chance(0.25) && !(isCached && arg.name === 'availableAt')),
+      );
       const args = given.length > 0 ? `(${given.map(arg => argument(field.name, arg)).join(', ')})` : '';
       const alias = field.args.length > 0 || chance(0.15) ? `a${aliases++}: ` : '';
       const type = getNamedType(field.type);
@@ -123,7 +131,8 @@ export function createQueryGenerator(
 
     const selections = (type: GraphQLObjectType, depth: number, lists: number): string => {
       const all = Object.values(type.getFields()).filter(field => {
-        if (changing.has(field.name) || (isOfConfiguration && !hasDirective(field, 'ofConfiguration'))) return false;
+        if (changing.has(field.name) || (isCached && !cachedFields.some(name => hasDirective(field, name))))
+          return false;
         if (!isObjectType(getNamedType(field.type))) return true;
         return depth > 1 && (lists > 0 || !isListType(isNonNullType(field.type) ? field.type.ofType : field.type));
       });
@@ -151,8 +160,7 @@ export function createQueryGenerator(
 
     const roots = schema.getQueryType()?.getFields() ?? {};
     const rootText = () => {
-      const root =
-        roots[isOfConfiguration ? 'store' : pick(['store', 'store', 'stores', 'merchant', 'merchants', 'order'])];
+      const root = roots[isCached ? 'store' : pick(['store', 'store', 'stores', 'merchant', 'merchants', 'order'])];
       if (!root) throw new Error('The graph has no such root field');
       return fieldText(root, maxDepth, maxLists);
     };

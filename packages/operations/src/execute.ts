@@ -11,6 +11,7 @@ import type { CompiledOperation, Variables } from './execution/compile.ts';
 import { concatenate, DeduplicatedBuffer } from './execution/json-writer.ts';
 import { chooseEncoding, compress, type Encoding } from './http/compression.ts';
 import { contentETag, encodedETag, isWildcard, matchIfNoneMatch, revisionETag } from './http/etag.ts';
+import { RepeatedRequests } from './http/repeated-requests.ts';
 import type { CachedResponse, RenderedResponse, ResponseCache } from './http/response-cache.ts';
 
 /** What an operation takes from a request beside its variables. */
@@ -128,10 +129,13 @@ function compileRead<Caller>(
   const revisions = options.revisionsOf?.(operation);
   const cache = revisions?.isCacheable ? options.responseCache : undefined;
   const isList = operation.parameters.some(parameter => parameter.in === 'query');
+  const repeated = cache && isList ? new RepeatedRequests() : undefined;
   return async (variables, { caller, headers, cost }) => {
     const ifNoneMatch = headers['if-none-match'];
+    const key = cache && cacheKeyOf(operation, variables);
+    const isKept = key !== undefined && (repeated?.isRepeated(key) ?? true);
     const etag =
-      revisions && (ifNoneMatch !== undefined || cache)
+      revisions && (ifNoneMatch !== undefined || isKept)
         ? revisionETag((await revisions.read(variables, caller)) ?? notFound(operation), operation.hash)
         : undefined;
     // The 304 for `*` has the ETag of the encoding that the 200 would have, which depends on the length of the body.
@@ -151,8 +155,9 @@ function compileRead<Caller>(
       return { status: 200, etag: encodedAs, body, encoding: encoding ?? 'identity' };
     };
     const render = () => renderResponse(operation, compiled, variables, createContext(caller, cost));
-    if (cache && etag !== undefined) {
-      const found = cache.get(cacheKeyOf(operation, variables), etag, render, runExpensive);
+    const runInTurn: Run = isList && cost < minExpensiveCost ? runNow : runExpensive;
+    if (cache && isKept && etag !== undefined && (repeated?.isUnchanged(key, etag) ?? true)) {
+      const found = cache.get(key, etag, render, runInTurn);
       return send(found instanceof Promise ? await found : found);
     }
     const run = cost >= minExpensiveCost ? () => runExpensive(render) : render;

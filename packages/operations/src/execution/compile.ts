@@ -56,7 +56,7 @@ export function compileOperation(
     return { body: rendered, etagValues };
   };
   return async (variables, context) => {
-    const options = { variables, context, ...limits };
+    const options = { variables, context, schema: graph, ...limits };
     const rendering = new Rendering(options);
     const parents: unknown[] = [];
     try {

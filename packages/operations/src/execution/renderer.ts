@@ -1,9 +1,12 @@
 import {
+  defaultTypeResolver,
+  type GraphQLAbstractType,
   type GraphQLObjectType,
   type GraphQLOutputType,
+  type GraphQLResolveInfo,
   getNamedType,
+  isAbstractType,
   isCompositeType,
-  isLeafType,
   isListType,
   isNonNullType,
   isObjectType,
@@ -43,8 +46,33 @@ export function compileRenderer(
     });
   }
   if (isObjectType(type)) return compileObject(type, selected, fragments, shape);
-  if (!isLeafType(type)) throw new Error(`${selected.key} has an abstract type`);
+  if (isAbstractType(type)) return compileAbstract(type, selected, fragments);
   return value => stringifyLeaf(type.serialize(value));
+}
+
+/** Compiles a renderer for each type of objects that there are of an interface or a union, when the first of them is rendered. */
+function compileAbstract(
+  type: GraphQLAbstractType,
+  selected: Pick<SelectedField, 'key' | 'selections'>,
+  fragments: Fragments,
+): Render {
+  const byType = new Map<string, Render>();
+  const resolveType = type.resolveType ?? defaultTypeResolver;
+  return (value, rendering) => {
+    const renderAs = (name: string | undefined): PromiseOrValue<Chunk> => {
+      const object = name === undefined ? undefined : rendering.schema?.getType(name);
+      if (!isObjectType(object) || !rendering.schema?.isSubType(type, object)) {
+        throw new Error(`${name} is not a type of ${selected.key}`);
+      }
+      const render = byType.get(object.name) ?? compileRenderer(object, selected, fragments);
+      byType.set(object.name, render);
+      return render(value, rendering);
+    };
+    // As those of fields, they get no more of `info`.
+    const info = { schema: rendering.schema } as GraphQLResolveInfo;
+    const name = resolveType(value, rendering.context, info, type);
+    return name instanceof Promise ? name.then(renderAs) : renderAs(name as string | undefined);
+  };
 }
 
 const stringifyLeaf = (value: unknown): string =>

@@ -5,6 +5,7 @@ import {
   type FieldNode,
   type GraphQLField,
   type GraphQLResolveInfo,
+  type GraphQLSchema,
   getArgumentValues,
   Kind,
   type ValueNode,
@@ -18,6 +19,8 @@ export type PromiseOrValue<Value> = Value | Promise<Value>;
 export interface RenderingOptions {
   readonly variables: Readonly<Record<string, unknown>>;
   readonly context: unknown;
+  /** Where fields may be of an interface or a union. */
+  readonly schema?: GraphQLSchema;
   /** Aborts rendering with a RangeError beyond it; for queries, whose size no contract bounds. */
   readonly maxBytes?: number;
   /** Likewise for the objects in lists, with `ResponseTooLarge`. */
@@ -28,6 +31,7 @@ export interface RenderingOptions {
 export class Rendering {
   readonly variables: RenderingOptions['variables'];
   readonly context: unknown;
+  readonly schema: GraphQLSchema | undefined;
   readonly maxBytes: number | undefined;
   /** By compiled selection, then by object. */
   readonly chunks = new Map<object, Map<unknown, PromiseOrValue<Chunk>>>();
@@ -40,10 +44,11 @@ export class Rendering {
   #elements = 0;
   #objectsLeft: number;
 
-  constructor({ variables, context, maxBytes, maxObjects = Number.POSITIVE_INFINITY }: RenderingOptions) {
+  constructor({ variables, context, schema, maxBytes, maxObjects = Number.POSITIVE_INFINITY }: RenderingOptions) {
     this.#objectsLeft = maxObjects;
     this.variables = variables;
     this.context = context;
+    this.schema = schema;
     this.maxBytes = maxBytes;
   }
 

@@ -36,8 +36,8 @@ export function matchIfNoneMatch(etag: string, ifNoneMatch: string): string | un
   return isWildcard(ifNoneMatch) ? etag : undefined;
 }
 
-/** After the revision there may be values of dependencies, which are no integers. */
-const revisionPattern = /^"(\d{1,16})(?:\.\D*)?-([0-9a-f]{8})"$/;
+/** After the revision there may be values of dependencies. */
+const revisionPattern = /^"(\d{1,16})(?:\.[^"-]*)?-([0-9a-f]{8})"$/;
 
 /** The revision that If-Match expects of an operation with one of these hashes; undefined without a condition, as for `*`. */
 export function expectedRevision(ifMatch: string | undefined, hashes: ReadonlySet<string>): string | undefined {
