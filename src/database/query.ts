@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { codeOf } from '@carte/base/errors';
+import { LazyJsonArray } from '@carte/base/lazy-json';
 import type { EntityMetadata, EntityProperty, EntitySchema } from '@mikro-orm/core';
 import { type EntityManager, type QueryBuilder, raw } from '@mikro-orm/postgresql';
 import { CompiledQuery } from 'kysely';
@@ -87,6 +88,8 @@ export interface SelectionOptions<Entity, Joined> {
   readonly fields?: readonly string[];
   /** Lazy properties to select as well. */
   readonly lazyFields?: readonly string[];
+  /** Properties with arrays of JSON objects, to be read as `LazyJsonArray`. */
+  readonly lazyJson?: readonly string[];
   /** A to-one relation to join and select. */
   readonly join?: {
     readonly relation: string;
@@ -138,9 +141,9 @@ export class Selection<Entity extends object, Joined extends object = never> {
   constructor(em: EntityManager, options: SelectionOptions<Entity, Joined>) {
     this.#em = em;
     this.#options = options;
-    const { entity, fields, lazyFields = [], join } = options;
+    const { entity, fields, lazyFields = [], lazyJson, join } = options;
     this.#own = [...propertiesOf(em, entity, fields), ...propertiesOf(em, entity, lazyFields)];
-    this.#map = mapperOf(em, entity, this.#own);
+    this.#map = mapperOf(em, entity, this.#own, lazyJson);
     this.#mapJoined = join && mapperOf(em, join.entity, propertiesOf(em, join.entity, join.fields));
   }
 
@@ -210,9 +213,11 @@ export class Selection<Entity extends object, Joined extends object = never> {
   }
 
   #select(): AnyBuilder {
-    const { entity, join } = this.#options;
+    const { entity, lazyJson, join } = this.#options;
     // Not `*`: a prepared statement breaks when its result columns change.
-    const names = this.#own.map(({ name }) => name);
+    const names = this.#own.map(({ name, fieldNames: [column] }) =>
+      lazyJson?.includes(name) ? raw(`e.${column}::text as ${column}`) : name,
+    );
     const qb: AnyBuilder = this.#em.createQueryBuilder(entity, 'e').select(names);
     if (join) qb.leftJoinAndSelect(`e.${join.relation}`, 'j', {}, join.fields);
     return qb;
@@ -235,15 +240,22 @@ function propertiesOf(em: EntityManager, entity: EntitySchema, fields?: readonly
 }
 
 /** MikroORM's compiled mapper. It applies no custom types, so the parsers of `database/pool.ts` do. */
-function mapperOf<Entity>(em: EntityManager, entity: EntitySchema, properties: readonly EntityProperty[]) {
+function mapperOf<Entity>(
+  em: EntityManager,
+  entity: EntitySchema,
+  properties: readonly EntityProperty[],
+  lazyJson: readonly string[] = [],
+) {
   const driver = em.getDriver();
   const metadata = metadataOf(em, entity);
   const columns = properties.map(({ fieldNames }) => String(fieldNames[0]));
   // Copied from a template rather than built property by property: a third of the time.
   const empty = Object.fromEntries(columns.map(column => [column, null]));
+  const listColumns = properties.filter(({ name }) => lazyJson.includes(name)).map(({ fieldNames }) => fieldNames[0]);
   return (row: RowValues, from: number): Entity => {
     const values: Record<string, unknown> = { ...empty };
     for (let index = 0; index < columns.length; index++) values[columns[index] ?? ''] = row[from + index];
+    for (const column of listColumns) values[column ?? ''] = new LazyJsonArray(String(values[column ?? '']));
     return driver.mapResult(values, metadata) as Entity;
   };
 }

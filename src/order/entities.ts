@@ -46,7 +46,7 @@ export const OrderEntity = defineEntity({
     customerPhone: p.text(),
     price: p.bigint('number'),
     tax: p.bigint('number'),
-    items: p.json<readonly Readonly<Record<string, unknown>>[]>().columnType('json'),
+    items: p.json<Iterable<Readonly<Record<string, unknown>>>>().columnType('json'),
     readyBy: p.datetime(3),
     isRead: p.boolean(),
     inPos: p.boolean(),

@@ -46,7 +46,7 @@ export interface OrderLineModifier extends Omit<Graph.OrderLineModifier, 'modifi
 
 /** Reads the lines from `Order.items`; null if any of these has another shape than that of `toItems`, as imported ones may. */
 export function readLines(order: AmountOwner & Pick<Order, 'items'>): readonly OrderLine[] | null {
-  return readAll(order.items, item => readLine(item, order));
+  return readAll([...order.items], item => readLine(item, order));
 }
 
 function readLine(item: unknown, owner: AmountOwner): OrderLine | null {

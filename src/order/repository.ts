@@ -40,6 +40,9 @@ const maxPreparedStatements = 200;
 /** Orders that a search without an index may compare: some 40 ms of CPU. */
 const maxScannedOrders = 50_000;
 
+/** A half of most orders, which is returned as it is stored. */
+const lazyJson = ['items'];
+
 export function createOrderRepository({ em, query, primary }: ReadAccess) {
   // A store in scope has all its orders in scope, unless the key has only its own.
   const scope = {
@@ -50,6 +53,7 @@ export function createOrderRepository({ em, query, primary }: ReadAccess) {
   };
   const orders = new Selection<Order, StoreSummary & Pick<Store, 'merchant'>>(em, {
     entity: OrderEntity,
+    lazyJson,
     scope,
     join: {
       relation: 'store',
@@ -61,7 +65,7 @@ export function createOrderRepository({ em, query, primary }: ReadAccess) {
     },
   });
   // Without a join: pages are read for stores that were themselves loaded in scope.
-  const ordersOfStores = new Selection<Order>(em, { entity: OrderEntity, scope });
+  const ordersOfStores = new Selection<Order>(em, { entity: OrderEntity, lazyJson, scope });
   // Planning these statements costs more than running them.
   const prepareFirst = preparedFirst(maxPreparedStatements);
   const prepare = (sql: string, search: Search) => (isPreparable(search) ? prepareFirst(sql) : sql);

@@ -111,6 +111,8 @@ export const orderResolvers = {
       return loaders.stores.byId.load(order.store).then(store => store ?? gone(order));
     },
     nextStatuses: ({ status }) => transitions[status],
+    // GraphQL takes any iterable for a list.
+    items: ({ items }) => items as readonly Readonly<Record<string, unknown>>[],
     lines: readLines,
     priceMoney: order => moneyOf(order, order.price),
     taxMoney: order => moneyOf(order, order.tax),

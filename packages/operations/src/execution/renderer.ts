@@ -1,3 +1,4 @@
+import { LazyJsonArray } from '@carte/base/lazy-json';
 import {
   defaultTypeResolver,
   type GraphQLAbstractType,
@@ -239,6 +240,8 @@ const renderPresent =
 
 function compileList(renderItem: Render, { isOfObjects }: { readonly isOfObjects: boolean }): Render {
   return (list, rendering) => {
+    const written = list instanceof LazyJsonArray ? list.compactText : undefined;
+    if (written !== undefined) return written;
     const items = Array.isArray(list) ? list : [...(list as Iterable<unknown>)];
     if (isOfObjects) rendering.countObjects(items.length);
     const chunks = renderAll(items, item => renderItem(item, rendering), rendering);
