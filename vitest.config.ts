@@ -1,6 +1,6 @@
 import { accessSync, constants, readFileSync, statfsSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
-import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { BaseSequencer, type Reporter, type TestModule, type TestSpecification } from 'vitest/node';
 
 /** Files that mostly wait for processes, browsers, npm or time, slowest first; the first start of `cli/serve` fills the compile cache. */
 const slowFiles = [
@@ -53,6 +53,17 @@ class SlowAmongOthers extends BaseSequencer {
   }
 }
 
+/** Names the tests that failed at first: whoever sees the same one twice should mend it. */
+const retried: Reporter = {
+  onTestRunEnd(modules: readonly TestModule[]) {
+    const tests = modules.flatMap(module => [...module.children.allTests()]);
+    for (const test of tests.filter(candidate => candidate.diagnostic()?.flaky)) {
+      const name = `${test.module.relativeModuleId} > ${test.fullName}`;
+      process.stderr.write(`Failed at first, and passed when it was repeated: ${name}\n`);
+    }
+  },
+};
+
 /** Whether temporary files can be in memory: there is room for them, and programs among them can be executed. */
 function hasMemoryFolder(path: string): boolean {
   try {
@@ -87,5 +98,8 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 60_000 } },
+    // Many tests run several processes and some measure time: on a machine with other work, one of thousands is late now and then.
+    retry: 1,
+    reporters: ['default', retried],
   },
 });
