@@ -54,6 +54,8 @@ async function recordResponses() {
     markStoreOrders: await call('markStoreOrders', { given: { order_ids: [order.id] } }),
     placeStoreOrder: order,
     setOrdering: await call('setOrdering'),
+    setStoreSpecialHours: await call('setStoreSpecialHours'),
+    getStoreSpecialHours: await call('getStoreSpecialHours'),
   };
   return fixValues(responses, order);
 }
@@ -116,7 +118,7 @@ async function runCollection(set: string) {
   return statuses;
 }
 
-test('the Postman collection runs from top to bottom, twice, and leaves the store as it was', async () => {
+test('the Postman collection runs from top to bottom, twice, and leaves the menu as it was', async () => {
   const observe = async () => {
     const { body } = await app.graphql('{ store(id: "lisbon-baixa") { ordering { state } } }');
     return [body.data, (await app.get('/v1/stores/lisbon-baixa/menu_configuration/flat', headers)).body];
@@ -127,6 +129,8 @@ test('the Postman collection runs from top to bottom, twice, and leaves the stor
       '200 /pos/v1/stores/:store_service_id/events',
       '200 /pos/v1/events',
       '200 /pos/v1/stores/:store_service_id/ordering',
+      '200 /pos/v1/stores/:store_service_id/special_hours',
+      '200 /pos/v1/stores/:store_service_id/special_hours',
       '200 /pos/v1/stores/:store_service_id/stock',
       '200 /pos/v1/stores/:store_service_id/prices',
       '200 /pos/v1/stores/:store_service_id/orders',

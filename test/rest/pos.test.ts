@@ -267,13 +267,34 @@ describe('POST /pos/v1/stores/{store_service_id}/…', () => {
   });
 });
 
+describe('/pos/v1/stores/{store_service_id}/special_hours', () => {
+  test('are replaced and read, or refused with every fault', async () => {
+    const { path, post, get } = await createStore();
+    const hours = [
+      { date: '2035-12-24', name: 'Christmas Eve', time_periods: [{ start_time: '10:00', end_time: '15:00' }] },
+      { date: '2035-12-25', time_periods: [] },
+    ];
+    expect((await post(`${path}/special_hours`, { hours })).body).toEqual({ hours });
+    const read = await get(`${path}/special_hours`);
+    expect([read.body, read.headers.get('etag')]).toEqual([{ hours }, expect.any(String)]);
+    const faults = await post(`${path}/special_hours`, {
+      hours: [{ date: '2035-13-01' }, { date: '2035-12-25', time_periods: [{ start_time: '9' }] }],
+    });
+    expect(faults.status).toBe(422);
+    expect(faults.body.detail.map(({ loc }: { loc: unknown[] }) => loc.join('.'))).toEqual(
+      expect.arrayContaining(['body.hours.1.time_periods.0.end_time']),
+    );
+    expect((await get(`${path}/special_hours`)).body).toEqual({ hours });
+  });
+});
+
 test('every operation of the set has a sample that is valid', async () => {
   const document = (await app.get('/openapi/pos.json')).body;
   const paths = Object.entries<Record<string, { responses: { 200: Content } }>>(document.paths);
   const samples = paths.flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { responses }]) => ({ path, method, content: responses[200].content })),
   );
-  expect(samples).toHaveLength(8);
+  expect(samples).toHaveLength(10);
   for (const { path, method, content } of samples) {
     const { example } = content['application/json'];
     expect([path, undescribed(method.toUpperCase(), path.replace(/[{}]/g, ''), 200, example)]).toEqual([
