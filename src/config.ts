@@ -4,7 +4,7 @@ import { defaultQueryLimits } from '@carte/operations/limits/limits';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import { parseDatabaseUrl } from './database/database-url.ts';
-import { defaultDatabaseOptions, defaultHistoryLimits, defaultMenuLimits } from './limits.ts';
+import { defaultDatabaseOptions, defaultGuestOrderLimits, defaultHistoryLimits, defaultMenuLimits } from './limits.ts';
 
 const integer = (min: number, max: number) => {
   const rule = {
@@ -161,6 +161,21 @@ const settings = {
   addressRateLimit: env('CARTE_ADDRESS_RATE_LIMIT', integer(0, 1e9).default(300)),
   /** Requests with a publishable key, per key, client address, minute and process; 0 disables the limit. */
   publishableRateLimit: env('CARTE_PUBLISHABLE_RATE_LIMIT', integer(0, 1e9).default(600)),
+  /** Limits on orders with publishable keys; 0 disables one. */
+  guestOrders: {
+    perAddress: env('CARTE_GUEST_ORDERS_PER_ADDRESS', integer(0, 1e9).default(defaultGuestOrderLimits.perAddress)),
+    perKey: env('CARTE_GUEST_ORDERS_PER_KEY', integer(0, 1e9).default(defaultGuestOrderLimits.perKey)),
+    perStore: env('CARTE_GUEST_ORDERS_PER_STORE', integer(0, 1e9).default(defaultGuestOrderLimits.perStore)),
+    pendingPerAddress: env(
+      'CARTE_GUEST_ORDERS_PENDING_PER_ADDRESS',
+      integer(0, 1e9).default(defaultGuestOrderLimits.pendingPerAddress),
+    ),
+    pendingPerStore: env(
+      'CARTE_GUEST_ORDERS_PENDING_PER_STORE',
+      integer(0, 1e9).default(defaultGuestOrderLimits.pendingPerStore),
+    ),
+    units: env('CARTE_GUEST_ORDER_UNITS', integer(0, 1e9).default(defaultGuestOrderLimits.units)),
+  },
   /** CIDR blocks of the proxies whose X-Forwarded-For counts. */
   trustedProxies: env('CARTE_TRUST_PROXY', listOf(network)),
   metrics: env('CARTE_METRICS', onOff('on')),

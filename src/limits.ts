@@ -22,3 +22,17 @@ export const defaultHistoryLimits = {
   bytes: 32 * 1024 * 1024,
 };
 export type HistoryLimits = Readonly<typeof defaultHistoryLimits>;
+
+/** Limits on orders of guests; 0 disables one. An address may be the Wi-Fi of a restaurant. */
+export const defaultGuestOrderLimits = {
+  /** Orders an hour in each process: of an address with one key, of all with one key, and of a store. */
+  perAddress: 60,
+  perKey: 1_000,
+  perStore: 500,
+  /** Orders of the last day that a store has not decided on: of an address with one key, and of all guests. */
+  pendingPerAddress: 20,
+  pendingPerStore: 100,
+  /** The sum of the quantities of an order's lines. */
+  units: 100,
+};
+export type GuestOrderLimits = Readonly<typeof defaultGuestOrderLimits>;

@@ -6,7 +6,15 @@ export const readPermissions = ['READ_MENUS', 'READ_ORDERS', 'READ_HISTORY'] as 
 export type ReadPermission = (typeof readPermissions)[number] | 'READ_OWN_ORDERS';
 
 /** What a key may do. */
-export const permissions = ['ORDERS', 'STOCK', 'MENU', 'ADMIN', ...readPermissions, 'READ_OWN_ORDERS'] as const;
+export const permissions = [
+  'ORDERS',
+  'STOCK',
+  'MENU',
+  'ADMIN',
+  ...readPermissions,
+  'READ_OWN_ORDERS',
+  'PLACE_GUEST_ORDERS',
+] as const;
 export type Permission = (typeof permissions)[number];
 
 /** What `--write` grants. */
@@ -26,7 +34,7 @@ export interface AccessScope {
   readonly merchantIdsOfStores: readonly string[];
   /** The merchant of each of those stores when this was read: one that has another since was sold, and the grant has ended. */
   readonly merchantsByStore?: Readonly<Record<string, string | null>>;
-  /** Whether the key may be in a web page: it reads what guests may see, and changes nothing. */
+  /** Whether the key may be in a web page: it reads what guests may see, and changes nothing but orders of guests. */
   readonly publishable?: boolean;
   /** The origins of the pages that a publishable key is for. */
   readonly origins?: readonly string[];
@@ -111,9 +119,13 @@ export const readsMenus = (scope: AccessScope | undefined): boolean =>
 export const readsOrders = (scope: AccessScope | undefined): boolean =>
   scope !== undefined && (readPermissionsOf(scope).includes('READ_ORDERS') || hasOwnOrdersOnly(scope));
 
-/** Whether an order of a store in scope exists for a key. */
+/** Whether a key places orders of guests: it is publishable, and no other can. */
+export const placesForGuests = (scope: AccessScope | undefined): boolean =>
+  scope?.publishable === true && scope.permissions.includes('PLACE_GUEST_ORDERS');
+
+/** Whether an order of a store in scope exists for a key; with a publishable one, a token is needed, too. */
 export const isOrderInScope = (scope: AccessScope, order: PlacedOrder): boolean =>
-  !hasOwnOrdersOnly(scope) || hasPlaced(scope, order);
+  !(hasOwnOrdersOnly(scope) || scope.publishable) || hasPlaced(scope, order);
 
 /**
  * Throws unless the key may read all of this, so that it gets nothing else through a key or a webhook that it creates. What another key has placed

@@ -46,9 +46,12 @@ async function* findErrors(em: EntityManager, request: KeyRequest): AsyncGenerat
     yield { path: [], type: 'missing', message: 'A key needs an access scope: all, merchants or stores.' };
   }
   if (tooLong.length === 0) yield* await checkSubjects(em, request);
-  if (publishable && permissions.length > 0) {
-    const message = 'A publishable key has no permissions: it reads what guests may see, and changes nothing.';
-    yield { path: ['permissions'], type: 'value_error', message };
+  for (const [index, permission] of permissions.entries()) {
+    if ((publishable === true) === (permission === 'PLACE_GUEST_ORDERS')) continue;
+    const message = publishable
+      ? `A publishable key reads what guests may see; of the permissions it can have PLACE_GUEST_ORDERS alone, not ${permission}.`
+      : 'The permission PLACE_GUEST_ORDERS is only for publishable keys; with a secret key, ORDERS places orders.';
+    yield { path: ['permissions', index], type: 'value_error', message };
   }
   if (!all && permissions.includes('ADMIN')) {
     const message = 'The permission ADMIN is only for keys with access to all merchants and stores.';

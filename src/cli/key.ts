@@ -38,7 +38,10 @@ export function addKeyCommands(program: Command): void {
       '--write',
       'allow all writes but admin, beside those of --can; without any read- permission the key reads all',
     )
-    .option('--publishable', 'issue a key that may be in a web page: it reads what guests may see, and changes nothing')
+    .option(
+      '--publishable',
+      'issue a key that may be in a web page: it reads what guests may see; of --can it takes place-guest-orders alone',
+    )
     .option(
       '--origin <origin>',
       'let pages of this origin use a publishable key, e.g. https://menu.example (repeatable)',
@@ -122,7 +125,7 @@ async function printKeys(): Promise<void> {
 }
 
 function describePermissions({ permissions: granted, publishable, origins }: ApiKey): string {
-  if (publishable) return ['publishable', ...origins].join(' ');
+  if (publishable) return [['publishable', ...granted.map(nameOf)].join(','), ...origins].join(' ');
   return [...(granted.some(isReadPermission) ? [] : ['read']), ...granted.map(nameOf)].join(',');
 }
 

@@ -6,4 +6,6 @@ export const advisoryLocks = {
   eventRetention: 7_274_923,
   /** With a hash of the store's id. */
   ordering: 7_274_924,
+  /** As above. */
+  guestOrders: 7_274_925,
 } as const;

@@ -24,7 +24,11 @@ export async function resetDemo(em: EntityManager) {
       const before = await lockStores(tx, storeIds);
       const removedOrders = await tx.nativeDelete(OrderEntity, { store: { $in: storeIds } });
       await tx.nativeDelete(IdempotencyKeyEntity, { store: { $in: storeIds } });
-      await tx.nativeUpdate(StoreEntity, { id: { $in: storeIds } }, { ordering: null, specialHours: null });
+      await tx.nativeUpdate(
+        StoreEntity,
+        { id: { $in: storeIds } },
+        { ordering: null, guestOrders: true, specialHours: null },
+      );
       await tx.nativeDelete(DueTimeEntity, { store: { $in: storeIds } });
       await queryIn(tx)("select set_config('carte.change_source', 'DEMO', true)", []);
       // A replacement preserves it.

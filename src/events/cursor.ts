@@ -4,7 +4,7 @@ import { prepared, type Query } from '../database/query.ts';
 import type { Event } from './entities.ts';
 
 /** The fields of `Subscription`. */
-export type StreamField = 'orderEvents' | 'menuEvents' | 'storeEvents';
+export type StreamField = 'orderEvents' | 'menuEvents' | 'storeEvents' | 'guestOrderEvents';
 
 /** What a cursor belongs to: a stream or the pages of `events`, of one store or, without its id, of all. */
 export interface StreamId {
@@ -13,7 +13,7 @@ export interface StreamId {
 }
 
 /** What a position is encrypted for; by index, so that none may be removed. */
-const subjects = ['orderEvents', 'menuEvents', 'storeEvents', 'events', 'message'] as const;
+const subjects = ['orderEvents', 'menuEvents', 'storeEvents', 'events', 'message', 'guestOrderEvents'] as const;
 type Subject = (typeof subjects)[number];
 
 /** A block of AES: one byte of subject, 7 of position, 4 that are random or zero, and 4 of a hash of the store. */

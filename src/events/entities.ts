@@ -1,6 +1,7 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import type { EntityRow } from '../database/query.ts';
 import type { MenuEventKind, OrderEventKind, OrderStatus, StoreEventKind } from '../generated/graph.ts';
+import type { Order } from '../order/entities.ts';
 import type { EventKind } from './kinds.ts';
 
 const eventProperties = {
@@ -68,6 +69,11 @@ export interface Event<Kind extends EventKind = EventKind> extends EntityRow<Inf
 export type OrderEvent = Event<OrderEventKind>;
 export type MenuEvent = Event<MenuEventKind>;
 export type StoreEvent = Event<StoreEventKind>;
+
+/** A change of a guest's order, with the order as it was read for it. */
+export interface GuestOrderEvent extends Event {
+  readonly order: Order;
+}
 
 /** One row: the position after which the log is complete, since older events are deleted, and the key of cursors (cursor.ts). */
 export const EventLogEntity = defineEntity({

@@ -1,5 +1,5 @@
 import type { Resolvers } from '../generated/graph.ts';
-import type { MenuEvent, OrderEvent, StoreEvent } from './entities.ts';
+import type { GuestOrderEvent, MenuEvent, OrderEvent, StoreEvent } from './entities.ts';
 import { menuEventKinds, orderEventKinds } from './kinds.ts';
 import { pollEvents, pollStoreEvents } from './polling.ts';
 import type { EventSource } from './source.ts';
@@ -20,6 +20,10 @@ export const eventResolvers = {
     storeEvents: {
       subscribe: (_root, args, context) => sourceOf(context).ofScope(args),
       resolve: (event: StoreEvent) => event,
+    },
+    guestOrderEvents: {
+      subscribe: (_root, args, context) => sourceOf(context).ofGuestOrder(args),
+      resolve: (event: GuestOrderEvent) => event,
     },
   },
   Store: {
@@ -49,6 +53,10 @@ export const eventResolvers = {
     cursor: (event, _args, { loaders }) => loaders.events.cursors.ofEvent('storeEvents', event),
     at: ({ createdAt }) => createdAt,
     store: ({ storeId }, _args, { loaders }) => loaders.stores.byId.load(storeId),
+  },
+  GuestOrderEvent: {
+    cursor: (event, _args, { loaders }) => loaders.events.cursors.ofEvent('guestOrderEvents', event),
+    at: ({ createdAt }) => createdAt,
   },
 } satisfies Resolvers;
 

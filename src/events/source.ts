@@ -1,11 +1,17 @@
 import { InvalidInput } from '@carte/base/errors';
 import { retryWhileUnavailable } from '../database/errors.ts';
-import type { SubscriptionOrderEventsArgs, SubscriptionStoreEventsArgs } from '../generated/graph.ts';
+import type {
+  SubscriptionGuestOrderEventsArgs,
+  SubscriptionOrderEventsArgs,
+  SubscriptionStoreEventsArgs,
+} from '../generated/graph.ts';
+import type { Order } from '../order/entities.ts';
 import { untilAborted } from '../scheduling/until-aborted.ts';
 import { type AccessScope, isInScope, isSold, storeScope } from '../scope.ts';
 import type { Store } from '../store/entities.ts';
 import type { EventCursors, StreamId } from './cursor.ts';
-import { type EventKind, storeEventKinds } from './kinds.ts';
+import type { GuestOrderEvent } from './entities.ts';
+import { type EventKind, orderEventKinds, storeEventKinds } from './kinds.ts';
 import { EventsDeleted, isDeletedSince, timeOf } from './log.ts';
 import { EventStream, type StreamedEvent, type StreamOptions } from './stream.ts';
 
@@ -38,6 +44,8 @@ interface SourceOptions extends EventSourceOptions {
   readonly lastEventId: string | undefined;
   /** Loads a store in scope. */
   readonly loadStore: (storeId: string) => Promise<Store | null>;
+  /** Loads the order of a token that has not ended. */
+  readonly loadGuestOrder: (token: string) => Promise<Order | null>;
 }
 
 /** Opens the streams of one subscription, in the scope that its key has when an event is delivered. */
@@ -111,26 +119,55 @@ export function createEventSource(options: SourceOptions, subscriber: Subscriber
   const isOfMerchantInScope = ({ merchantId }: StreamedEvent) =>
     subscriber.scope.all || (merchantId !== null && subscriber.scope.merchantIds.includes(merchantId));
 
+  async function requireGuestOrder(token: string): Promise<Order> {
+    const order = await options.loadGuestOrder(token);
+    if (order) return order;
+    const message = 'there is no order with this token of the API key, or the token has ended';
+    throw new InvalidInput([{ path: ['token'], type: 'value_error', message }]);
+  }
+
+  /** Those of one order, and those of many at once, which it may be among. */
+  async function* ofGuestOrder(
+    events: AsyncIterable<StreamedEvent>,
+    { token, orderId }: { readonly token: string; readonly orderId: string },
+  ): AsyncGenerator<StreamedEvent & GuestOrderEvent> {
+    for await (const event of events) {
+      if (event.orderId !== null && event.orderId !== orderId) continue;
+      yield { ...event, order: await retryWhileUnavailable(() => requireGuestOrder(token), signal) };
+    }
+  }
+
+  async function ofStore(
+    field: 'orderEvents' | 'menuEvents' | 'guestOrderEvents',
+    kinds: readonly EventKind[],
+    { storeId, after }: SubscriptionOrderEventsArgs,
+  ): Promise<AsyncIterable<StreamedEvent>> {
+    subscriber.field = field;
+    await requireStore(storeId);
+    const start = await startOf({ field, storeId }, after);
+    const events = await open({ field, storeId }, [...kinds, ...storeEventKinds], start);
+    try {
+      // Again, since it may have left the scope before the stream was opened.
+      const store = await requireStore(storeId);
+      if (start !== undefined && (await isDeletedSince(options.query, storeId, start))) throw formerStore(storeId);
+      return translated(whileInScope(events, store));
+    } catch (error) {
+      await events.return();
+      throw error;
+    }
+  }
+
   return {
     /** Throws `InvalidInput` if no such store is in scope, and later when it has left the scope. */
-    async ofStore(
-      field: 'orderEvents' | 'menuEvents',
-      kinds: readonly EventKind[],
-      { storeId, after }: SubscriptionOrderEventsArgs,
-    ): Promise<AsyncIterable<StreamedEvent>> {
-      subscriber.field = field;
-      await requireStore(storeId);
-      const start = await startOf({ field, storeId }, after);
-      const events = await open({ field, storeId }, [...kinds, ...storeEventKinds], start);
-      try {
-        // Again, since it may have left the scope before the stream was opened.
-        const store = await requireStore(storeId);
-        if (start !== undefined && (await isDeletedSince(options.query, storeId, start))) throw formerStore(storeId);
-        return translated(whileInScope(events, store));
-      } catch (error) {
-        await events.return();
-        throw error;
-      }
+    ofStore,
+    /** Throws `InvalidInput` unless the token has an order, and at an event that follows its end. */
+    async ofGuestOrder({
+      token,
+      after = null,
+    }: SubscriptionGuestOrderEventsArgs): Promise<AsyncIterable<GuestOrderEvent>> {
+      const { id: orderId, store: storeId } = await requireGuestOrder(token);
+      const events = await ofStore('guestOrderEvents', orderEventKinds, { storeId, after });
+      return ofGuestOrder(events, { token, orderId });
     },
     /** Events of the stores in scope themselves. */
     async ofScope({ after }: SubscriptionStoreEventsArgs): Promise<AsyncIterable<StreamedEvent>> {

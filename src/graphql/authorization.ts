@@ -30,13 +30,14 @@ import {
 } from '../scope.ts';
 import type { Context } from './context.ts';
 
-/** Throws unless the key may use a root field: `@requires` names the permission, and without it any key may. */
+/** Throws unless the key may use a root field: `@requires` names the permission, and the one of publishable keys; without it any key may. */
 function authorize(
   { extensions }: Pick<GraphQLField<unknown, unknown>, 'extensions'>,
   caller: { readonly scope: AccessScope | undefined } | null,
 ): void {
-  const permission = extensions.permission as Permission | undefined;
-  if (permission) requirePermission(caller?.scope, permission);
+  const { permission, ofGuests } = extensions as Readonly<Record<string, Permission | null | undefined>>;
+  if (caller?.scope?.publishable && ofGuests) requirePermission(caller.scope, ofGuests);
+  else if (permission) requirePermission(caller?.scope, permission);
   else requireKey(caller?.scope);
 }
 
@@ -44,7 +45,7 @@ function authorize(
 export function authorizeRootFields(schema: GraphQLSchema): void {
   const mutations = fieldsOf(schema.getMutationType());
   for (const field of [...fieldsOf(schema.getQueryType()), ...mutations, ...fieldsOf(schema.getSubscriptionType())]) {
-    field.extensions = { ...field.extensions, permission: directiveOf(schema, 'requires', field)?.permission };
+    field.extensions = { ...field.extensions, ...directiveOf(schema, 'requires', field) };
     field.resolve = authorized(field, field.resolve ?? defaultFieldResolver);
     if (field.subscribe) field.subscribe = authorized(field, field.subscribe);
   }

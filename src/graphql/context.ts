@@ -13,6 +13,8 @@ import { menuLoaders } from '../menu/loaders.ts';
 import { createMenuRepository } from '../menu/repository.ts';
 import { merchantLoaders } from '../merchant/loaders.ts';
 import { createMerchantRepository } from '../merchant/repository.ts';
+import { orderByTokenLoader } from '../order/guest-tokens.ts';
+import type { GuestOrders } from '../order/guests.ts';
 import { menuOfStoreLoader, orderLoaders, orderPageLoaders } from '../order/loaders.ts';
 import { createOrderRepository } from '../order/repository.ts';
 import { CostBudget } from '../scheduling/cost-budget.ts';
@@ -21,6 +23,8 @@ import { storeLoaders } from '../store/loaders.ts';
 import { createStoreRepository } from '../store/repository.ts';
 import type { WebhookDependencies } from '../webhooks/redeliver.ts';
 import { createWebhookRepository, webhookLoaders } from '../webhooks/repository.ts';
+
+export { createGuestOrders } from '../order/guests.ts';
 
 /** By which interface a request came; the menu history records it. */
 type Transport = 'GRAPHQL' | 'REST';
@@ -35,6 +39,8 @@ interface SharedContext {
   readonly feed: Pick<EventFeed, 'sequence'> | undefined;
   /** Rejects where there is no request that could wait. */
   readonly waitForEvents: WaitForEvents;
+  /** Absent in commands, which have no guests. */
+  readonly guestOrders: GuestOrders | undefined;
   /** Absent where no message can be sent. */
   readonly webhooks: WebhookDependencies | undefined;
 }
@@ -104,6 +110,7 @@ export function createContext(
     onReplaced: dependencies.onReplaced ?? (() => {}),
     feed: dependencies.feed,
     waitForEvents: dependencies.waitForEvents ?? cannotWait,
+    guestOrders: dependencies.guestOrders,
     webhooks: dependencies.webhooks,
     loaders: new Loaders(dependencies, scope ?? emptyScope, budget),
   };
@@ -161,6 +168,14 @@ class Loaders {
 
   get orders() {
     return this.#once('orders', () => orderLoaders(this.#repositories.orders, this.#scope));
+  }
+
+  /** By token. */
+  get guestOrders() {
+    const loadOrder = (orderId: string) => this.orders.byId.load(orderId);
+    return this.#once('guestOrders', () =>
+      orderByTokenLoader(this.#repositories.orders.primary, this.#scope, loadOrder),
+    );
   }
 
   get events() {

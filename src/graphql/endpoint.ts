@@ -16,17 +16,19 @@ import type { ResponseCache } from '../cache/response-cache.ts';
 import { createCachedQueries } from '../execution/cached-queries.ts';
 import { createCompiledQueries } from '../execution/compiled-queries.ts';
 import { canonicalLanguages } from '../menu/translations.ts';
+import { hasToken } from '../order/guest-tokens.ts';
 import { type AccessScope, hasOwnOrdersOnly } from '../scope.ts';
 import { type ApolloContext, acceptsGraphqlResponse, headAsGet, startApollo } from './apollo.ts';
 import { createReadableCheck } from './authorization.ts';
 import { type ContextDependencies, createContext } from './context.ts';
-import { locate, type TranslateError, toHttpError } from './errors.ts';
+import { locate, type TranslateError, toHttpError, withoutTokens } from './errors.ts';
 import {
   createDocumentCache,
   createRequestValidator,
   type DocumentCache,
   isIntrospection,
   parametersOf,
+  tokenInText,
   type ValidatedRequest,
 } from './request-validation.ts';
 import { mountSubscriptions, type SubscriptionOptions } from './subscriptions/mount.ts';
@@ -151,6 +153,7 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
     const caller = request.caller ?? undefined;
     const validateRequest = caller ? documentsOf(caller.scope).validateRequest : validateAnonymous;
     const parameters = parametersOf(request);
+    if (request.method === 'GET' && hasToken(parameters)) return () => sendErrors(request, reply, [tokenInText()]);
     // A slice of new documents in a turn of the event loop: however many come at once, what others send is handled in between.
     if (caller && !documentsOf(caller.scope).cache.has(parameters)) await new TimeSlice().yield();
     let validated: ValidatedRequest | undefined;
@@ -205,10 +208,13 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
       contexts.set(request, context);
       const body = await handleByApollo.call(app, request, reply);
       const bytes = compiled?.bytes;
+      // What a token opens is nobody else's to see, be it by its compressed length.
+      const isPlain = caller?.scope.publishable === true && hasToken(variables);
+      if (bytes && isPlain) return () => reply.removeHeader('content-length').send(bytes);
       if (bytes) return () => sendCompressed(request, reply, bytes);
       if (resultKey && reply.statusCode === 200 && typeof body === 'string') introspections.set(resultKey, body);
       // Only mutations respond with a secret; beside a text of the caller, the compressed length would help to guess it.
-      const isCompressed = operation?.operation === 'query' && typeof body === 'string';
+      const isCompressed = operation?.operation === 'query' && typeof body === 'string' && !isPlain;
       return () => (isCompressed ? sendCompressed(request, reply, body) : body);
     };
     const minCost = operation?.operation === 'mutation' ? minExpensiveMutationCost : minExpensiveCost;
@@ -322,7 +328,7 @@ function sendErrors(request: FastifyRequest, reply: FastifyReply, errors: readon
   return reply
     .code(acceptsGraphqlResponse(request) ? 400 : 200)
     .header('content-type', mediaType(request))
-    .send(JSON.stringify({ errors }));
+    .send(JSON.stringify({ errors: withoutTokens(errors) }));
 }
 
 const mediaType = (request: FastifyRequest): string =>

@@ -19,6 +19,7 @@ import {
   type GraphQLFormattedError,
   type SourceLocation,
 } from 'graphql';
+import { hasToken } from '../order/guest-tokens.ts';
 import { responseTooLarge } from './response-limit.ts';
 
 const internalCode = 'INTERNAL_SERVER_ERROR';
@@ -40,6 +41,21 @@ export function formatError(
   translateError: TranslateError,
 ): GraphQLFormattedError {
   const clientError = findClientError(error, translateError);
+  return withoutTokens(formatWith(clientError, formatted, error));
+}
+
+/** Redacts tokens of guests: pages report errors to services that log them. */
+export function withoutTokens<Errors extends object>(errors: Errors): Errors {
+  return hasToken(errors)
+    ? JSON.parse(JSON.stringify(errors).replaceAll(/carte_guest_[\w-]*/g, 'carte_guest_…'))
+    : errors;
+}
+
+function formatWith(
+  clientError: ClientError | undefined,
+  formatted: GraphQLFormattedError,
+  error: unknown,
+): GraphQLFormattedError {
   const locations = formatted.locations ?? (error instanceof GraphQLError ? locationsOf(error.nodes) : undefined);
   const located = locations ? { ...formatted, locations } : formatted;
   if (clientError) {

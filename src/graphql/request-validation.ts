@@ -27,6 +27,7 @@ import {
   validate,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
+import { tokenPrefix } from '../order/guest-tokens.ts';
 import { detachLocations, locate } from './errors.ts';
 import { describeLiteralErrors } from './input-paths.ts';
 import { toExecutable } from './variables.ts';
@@ -68,6 +69,9 @@ export function createRequestValidator(options: RequestValidatorOptions) {
 
   function validateParameters(parameters: unknown): ValidatedRequest {
     if (!isObject(parameters)) return { errors: [] };
+    // First of all: documents are kept in several caches.
+    if (typeof parameters.query === 'string' && parameters.query.includes(tokenPrefix))
+      return { errors: [tokenInText()] };
     const text = findDocument(parameters);
     if (typeof text !== 'string') return { errors: [] };
     const parsed = documents.parse(text);
@@ -94,6 +98,12 @@ export function createRequestValidator(options: RequestValidatorOptions) {
       throw error;
     }
   };
+}
+
+export function tokenInText(): GraphQLError {
+  const message =
+    'The token of a guest is neither in the text of a document nor in a URL: send it as a variable, by POST.';
+  return new GraphQLError(message, { extensions: { code: 'BAD_USER_INPUT' } });
 }
 
 /** The parameters of a request: those of a POST are its body; in a URL, `variables` and `extensions` are JSON. */

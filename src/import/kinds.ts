@@ -26,6 +26,7 @@ const notSaved: NotSaved<InferEntity<typeof OrderEntity>, ReturnType<typeof toOr
   customerNameFolded: true,
   phoneReversed: true,
   placedBy: true,
+  placedByGuest: true,
   revision: true,
 };
 

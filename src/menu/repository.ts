@@ -34,7 +34,7 @@ export function createMenuRepository({ em, query }: ReadAccess) {
 }
 
 /** What can be ordered: a configuration, with what the same statement reads of its store. */
-export interface Orderable extends Pick<Store, 'ordering'> {
+export interface Orderable extends Pick<Store, 'ordering' | 'guestOrders'> {
   readonly configuration: Configuration;
 }
 
@@ -43,6 +43,7 @@ type ConfigurationRow = Readonly<Record<keyof ConfigurationRows, string | null>>
   readonly id: string;
   readonly menu_revision: number;
   readonly ordering: Store['ordering'];
+  readonly guest_orders: boolean;
 };
 
 /**
@@ -64,18 +65,18 @@ export async function findOrderable(
   const rows = await query<ConfigurationRow>(statement, [ids, JSON.stringify(revisions)]);
   const found: Orderable[] = [];
   const slice = new TimeSlice();
-  for (const { ordering, ...row } of rows) {
+  for (const { ordering, guest_orders: guestOrders, ...row } of rows) {
     const { id, menu_revision: revision } = row;
     // A concurrent reader may have linked the same rows meanwhile.
     const current = [known.get(id), cache?.get(id)].find(configuration => configuration?.revision === revision);
-    found.push({ configuration: current ?? (await readConfiguration(row, slice, cache)), ordering });
+    found.push({ configuration: current ?? (await readConfiguration(row, slice, cache)), ordering, guestOrders });
   }
   return found;
 }
 
 /** Parses and links a configuration, at once if it is small. */
 async function readConfiguration(
-  { id, menu_revision: revision, ...lists }: Omit<ConfigurationRow, 'ordering'>,
+  { id, menu_revision: revision, ...lists }: Omit<ConfigurationRow, 'ordering' | 'guest_orders'>,
   slice: TimeSlice,
   cache: ConfigurationCache | undefined,
 ): Promise<Configuration> {
@@ -101,7 +102,7 @@ function selectStatement(em: EntityManager, storeId: RawBuilder<unknown>): strin
   const kysely: Kysely<any> = em.getKysely();
   const { sql: text } = kysely
     .selectFrom('store')
-    .select(['id', 'menu_revision', 'ordering', ...menuKinds.map(kind => selectList(em, kysely, kind))])
+    .select(['id', 'menu_revision', 'ordering', 'guest_orders', ...menuKinds.map(kind => selectList(em, kysely, kind))])
     .where('id', '=', storeId)
     .compile();
   return prepared(text);

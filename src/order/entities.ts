@@ -57,6 +57,8 @@ export const OrderEntity = defineEntity({
     steps: p.json<readonly OrderStep[]>().columnType('jsonb').nullable(),
     /** The id of the API key that has placed it; null for imported orders, and for those of before it was recorded. */
     placedBy: p.text().collation('C').nullable(),
+    /** Whether that key is publishable, so that a guest has placed it. */
+    placedByGuest: p.boolean().default(false),
     /** Time of its last change, set by a trigger: see docs/operating.md#revisions. */
     revision: p.bigint('number').default(0),
     customerNameFolded: generated(foldedName('customer_name')),
@@ -111,6 +113,26 @@ export const IdempotencyKeyEntity = defineEntity({
     requestHash: p.blob(),
     orderId: p.text().collation('C'),
     createdAt: p.datetime(3),
+  },
+});
+
+/** The secret by which a guest follows an order: docs/decisions/0027-guest-tokens.md. */
+export const GuestTokenEntity = defineEntity({
+  name: 'GuestToken',
+  tableName: 'guest_token',
+  indexes: [{ name: 'guest_token_by_expiry', properties: ['store', 'expiresAt'] }],
+  properties: {
+    /** One token for each order. No foreign key, as above. */
+    orderId: p.text().collation('C').primary(),
+    store: () => p.manyToOne(StoreEntity).mapToPk().deleteRule('cascade').index(false),
+    /** The publishable key that has placed the order; it stays the same when it is rotated. */
+    keyId: p.text().collation('C'),
+    /** SHA-256 of the token, which is not stored itself. */
+    hash: p.blob().unique(),
+    /** 16 bits of a hash of the guest's address: they tell most addresses apart, and none of them by itself. */
+    addressHash: p.integer(),
+    /** Of a token whose order is never completed; others end before. */
+    expiresAt: p.datetime(3),
   },
 });
 

@@ -10,6 +10,8 @@ interface Claim {
   readonly storeId: string;
   readonly input: PlaceOrderInput;
   readonly orderId: string;
+  /** The key as it is stored, if it is not that of the input. */
+  readonly key?: string | undefined;
 }
 
 /**
@@ -18,12 +20,19 @@ interface Claim {
  * call with the same key waits here until this transaction ends, by the lock of the key's row. From here to the end of the transaction,
  * the state of the store's ordering does not change. Undefined if the store is gone.
  */
-export async function claimKey(query: Query, { storeId, input, orderId }: Claim) {
+export async function claimKey(query: Query, { storeId, input, orderId, key = input.idempotencyKey }: Claim) {
   const hash = hashOf(input);
-  const values = [storeId, input.idempotencyKey, hash, orderId];
+  const values = [storeId, key, hash, orderId];
   const [row] = await query<{ readonly orderId: string; readonly requestHash: Buffer }>(claimStatement, values);
   return row && { orderId: row.orderId, isSame: hash.equals(row.requestHash) };
 }
+
+/** Whether an order was placed with a key, as it is stored. */
+export async function isClaimed(query: Query, storeId: string, key: string): Promise<boolean> {
+  return (await query(findStatement, [storeId, key])).length > 0;
+}
+
+const findStatement = prepared('select from order_idempotency_key where store_id = $1 and key = $2');
 
 export function reused({ idempotencyKey }: PlaceOrderInput, order: string): InvalidInput {
   const message = `${JSON.stringify(idempotencyKey)} is the idempotency key of ${order}; use a new key for a new order`;

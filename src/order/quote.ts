@@ -33,13 +33,18 @@ interface Circumstances {
   readonly now: Date;
   /** The errors of the input by `input.ts`. */
   readonly inputErrors: readonly OrderProblem[];
+  /** Whether a guest orders. */
+  readonly isForGuest?: boolean;
 }
 
 /** Whether a list is longer than allowed: then nothing else is checked, which bounds the work for an order of any length. */
 export const isTooLong = (errors: readonly OrderProblem[]): boolean => errors.some(({ type }) => type === 'too_long');
 
 /** Checks an order by the rules of a configuration, and prices it. */
-export function quoteOrder(input: QuoteOrderInput, { store, configuration, now, inputErrors }: Circumstances): Quote {
+export function quoteOrder(
+  input: QuoteOrderInput,
+  { store, configuration, now, inputErrors, isForGuest = false }: Circumstances,
+): Quote {
   if (isTooLong(inputErrors)) return { order: undefined, problems: inputErrors.slice(0, maxErrors) };
   const ordering = orderingAt(store, now);
   const readyBy = input.readyBy ?? readyAfter(now, configuration, input, ordering);
@@ -54,7 +59,10 @@ export function quoteOrder(input: QuoteOrderInput, { store, configuration, now, 
     service: serviceOf(input),
   };
   const amountErrors = isComplete ? [...checkSums(amounts, order)] : [];
-  const stateErrors = [...checkReadyBy(['input', 'readyBy'], readyBy, now), ...checkOrdering(ordering, input, now)];
+  const stateErrors = [
+    ...checkReadyBy(['input', 'readyBy'], readyBy, now),
+    ...checkOrdering(ordering, input, now, isForGuest),
+  ];
   const problems = [...inputErrors, ...stateErrors, ...errors, ...amountErrors];
   const isPriced = isComplete && inputErrors.length === 0 && amountErrors.length === 0;
   return { order: isPriced ? order : undefined, problems: problems.slice(0, maxErrors) };
@@ -75,18 +83,23 @@ function readyAfter(
   return addMinutes(now, longest + (delayMinutes ?? 0));
 }
 
-const addMinutes = (time: Date, minutes: number) => new Date(time.getTime() + minutes * msPerMinute);
+export const addMinutes = (time: Date, minutes: number) => new Date(time.getTime() + minutes * msPerMinute);
 
 /** A store that is paused takes no order, and one that is busy none that must be ready before its delay is over. */
 function* checkOrdering(
-  { state, until, delayMinutes, reason }: StoreOrdering,
+  { state, until, delayMinutes, reason, guestOrders }: StoreOrdering,
   { readyBy }: QuoteOrderInput,
   now: Date,
+  isForGuest: boolean,
 ): Generator<OrderProblem> {
   const because = reason ? ` (${reason})` : '';
   if (state === 'PAUSED') {
     const end = until ? `until ${until.toISOString()}` : 'for now';
     yield { path: ['input', 'storeId'], type: 'store_paused', message: `the store takes no orders ${end}${because}` };
+  }
+  if (isForGuest && !guestOrders) {
+    const message = 'the store takes no orders of guests for now';
+    yield { path: ['input', 'storeId'], type: 'store_paused', message };
   }
   const earliest = addMinutes(now, delayMinutes ?? 0);
   if (state === 'BUSY' && readyBy && readyBy < earliest) {

@@ -77,6 +77,7 @@ export function createOrderRepository({ em, query, primary }: ReadAccess) {
   };
   return {
     byId: createBatchLoader(orders, primary),
+    primary,
 
     /** Finds one page of each store, in one statement. */
     async findPages(pages: readonly OrderPage[], search: Search): Promise<FoundOrders[]> {

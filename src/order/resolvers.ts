@@ -1,19 +1,22 @@
+import { Forbidden } from '@carte/base/errors';
 import { selectsOnly } from '@carte/operations/execution/selected-fields';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { Resolvers } from '../generated/graph.ts';
+import type { QuoteOrderInput, Resolvers } from '../generated/graph.ts';
 import { connectionResolvers, pageInfoOf } from '../lists/paging.ts';
 import { knownTo } from '../menu/configuration.ts';
+import type { menuLoaders } from '../menu/loaders.ts';
 import { nodeIdAs } from '../node-id.ts';
-import { type AccessScope, hasOwnOrdersOnly, requireKey } from '../scope.ts';
+import { type AccessScope, hasOwnOrdersOnly, placesForGuests, requireKey } from '../scope.ts';
 import { currencyOf, type Money } from '../store/currency.ts';
 import type { Store } from '../store/entities.ts';
 import { checkSearch, completedLast } from './arguments.ts';
 import { type Order, storeSummaryFields } from './entities.ts';
+import { checkGuestInput, type GuestOrders, placeGuestOrder } from './guests.ts';
 import { checkQuoteInput } from './input.ts';
 import { type AmountOwner, readLines } from './lines.ts';
 import { checkMarks, markOrders, requireOrders } from './mark.ts';
 import { placeOrder } from './place.ts';
-import { quoteOrder } from './quote.ts';
+import { type Quote, quoteOrder } from './quote.ts';
 import { confirmedReadyByOf, statusReasonOf, totalOf, withOwner } from './service.ts';
 import { transitions } from './statuses.ts';
 import { changeOrderStatus } from './transitions.ts';
@@ -50,15 +53,41 @@ async function write<T>({ loaders }: { readonly loaders: { clear(): void } }, ru
   }
 }
 
+interface QuoteContext {
+  readonly scope: AccessScope | undefined;
+  readonly loaders: { readonly menus: ReturnType<typeof menuLoaders> };
+  readonly guestOrders: GuestOrders | undefined;
+}
+
+/** What orders of guests need if the key places them, and undefined if it does not. */
+function guestOrdersOf({ scope, guestOrders }: Pick<QuoteContext, 'scope' | 'guestOrders'>): GuestOrders | undefined {
+  if (!placesForGuests(scope)) return undefined;
+  if (!guestOrders) throw new Error('A guest orders where there are no limits for guests');
+  return guestOrders;
+}
+
+/** Quotes an order as the key would place it. */
+async function quote(context: QuoteContext, store: Store, input: QuoteOrderInput): Promise<Quote> {
+  const { scope, loaders } = context;
+  const now = new Date();
+  const guestOrders = guestOrdersOf(context);
+  const isForGuest = guestOrders !== undefined;
+  const configuration = knownTo(scope, await loaders.menus.byStore.load(store));
+  const guestErrors = guestOrders ? checkGuestInput(input, guestOrders.limits, now) : [];
+  const inputErrors = [...checkQuoteInput(input), ...guestErrors];
+  return quoteOrder(input, { store, configuration, now, inputErrors, isForGuest });
+}
+
 export const orderResolvers = {
   Query: {
     order: (_root, { id }, { loaders }) => loaders.orders.byId.load(id),
-    quoteOrder: async (_root, { input }, { scope, loaders }) => {
-      const store = await loaders.stores.byId.load(input.storeId);
-      if (!store) return null;
-      const configuration = knownTo(scope, await loaders.menus.byStore.load(store));
-      const inputErrors = [...checkQuoteInput(input)];
-      return { store, ...quoteOrder(input, { store, configuration, now: new Date(), inputErrors }) };
+    quoteOrder: async (_root, { input }, context) => {
+      const store = await context.loaders.stores.byId.load(input.storeId);
+      return store && { store, ...(await quote(context, store, input)) };
+    },
+    guestOrder: (_root, { token }, { loaders, transport }) => {
+      if (transport === 'REST') throw new Forbidden('Tokens of guests are for /graphql: routes may have them in URLs.');
+      return loaders.guestOrders.load(token);
     },
   },
   Mutation: {
@@ -68,9 +97,24 @@ export const orderResolvers = {
         const store = await stores.byId.load(input.storeId);
         if (!store) return null;
         const loadOrderable = (tx: EntityManager) => menus.byStore.loadIn(tx, store);
+        const em = context.forkEntityManager();
         const placement = { input, scope: requireKey(context.scope), loadOrderable };
-        const order = await placeOrder(context.forkEntityManager(), store, placement);
-        return order && { order };
+        const guestOrders = guestOrdersOf(context);
+        if (guestOrders) {
+          const ofGuest = { ...placement, guestOrders, quote: () => quote(context, store, input) };
+          const placed = await placeGuestOrder(em, store, ofGuest);
+          return placed && { ...placed, guestOrder: placed.order };
+        }
+        const order = await placeOrder(em, store, placement);
+        return order && { order, guestToken: null, guestOrder: null };
+      }),
+    cancelGuestOrder: (_root, { input: { token } }, context) =>
+      write(context, async () => {
+        const found = await context.loaders.guestOrders.load(token);
+        const change = { to: 'CUSTOMER_CANCELLED', from: 'PENDING', idempotent: true } as const;
+        const options = { ...change, scope: requireKey(context.scope) };
+        const guestOrder = found && (await changeOrderStatus(context.forkEntityManager(), found, options));
+        return guestOrder && { guestOrder };
       }),
     changeOrderStatus: (_root, { input: { orderId, ...change } }, context) =>
       write(context, async () => {
@@ -130,6 +174,18 @@ export const orderResolvers = {
     steps: ({ steps }) => steps ?? [],
     customer: ({ customerName, customerPhone }) => ({ name: customerName, phone: customerPhone }),
   },
+  GuestOrder: {
+    number: ({ id }) => id.slice(-4),
+    lines: order => readLines(order) ?? [],
+    priceMoney: order => moneyOf(order, order.price),
+    taxMoney: order => moneyOf(order, order.tax),
+    totalMoney: order => moneyOf(order, Number(totalOf(order))),
+    table: ({ service }) => service?.table ?? null,
+    tipMoney: order => moneyIfGiven(order, order.service?.tip),
+    confirmedReadyBy: confirmedReadyByOf,
+    statusReason: statusReasonOf,
+  },
+  GuestOrderLine: { totalPriceMoney: moneyOfPart('totalPrice') },
   OrderStep: {
     at: ({ at }) => new Date(at),
     by: ({ by }, _args, { scope }) => (scope && mayReadKeyNames(scope) ? (by ?? null) : null),

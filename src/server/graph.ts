@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import type { GraphQLSchema } from 'graphql';
 import { createEventWaiting } from '../events/polling.ts';
-import { type ContextDependencies, createRepositories } from '../graphql/context.ts';
+import { type ContextDependencies, createGuestOrders, createRepositories } from '../graphql/context.ts';
 import { loadSchema, loadSubgraph } from '../graphql/schema.ts';
 import { loadOperations } from './operations.ts';
 import { compileOrderRenderer, deliverWebhooks } from './webhooks.ts';
@@ -33,6 +33,7 @@ export const graph = fp(
       historyLimits: config.historyLimits,
       onReplaced: metrics.menuReplaced,
       feed,
+      guestOrders: createGuestOrders(config.guestOrders),
       waitForEvents: createEventWaiting(feed, database.primary, app.holdRequest),
     };
     const webhooks = deliverWebhooks(app, {

@@ -15,9 +15,9 @@ export function createLog(level: Config['logLevel']): FastifyBaseLogger {
   return Fastify({ logger: loggerOptions(level), schemaController }).log;
 }
 
-const keys = /carte_[\w-]{40,}/g;
+const keys = /carte_(?:guest_[\w-]+|[\w-]{40,})/g;
 
-/** Redacts API keys, which clients also send in paths and ids. */
+/** Redacts API keys and tokens of guests, which clients also send in paths and ids. */
 export function withoutKeys(text: string): string {
   return text.replace(keys, 'carte_…');
 }

@@ -67,6 +67,8 @@ export const StoreEntity = defineEntity({
     menuRevision: p.bigint('number').default(0),
     /** Null if it is open; what has ended may still be here for a moment: see `orderingAt`. */
     ordering: p.json<StoredOrdering>().columnType('json').nullable(),
+    /** Whether guests may place orders with publishable keys. */
+    guestOrders: p.boolean().default(true),
     specialHours: p.json<readonly SpecialHoursInput[]>().columnType('json').nullable(),
     /** Time of its last change, set by a trigger: see docs/operating.md#revisions. */
     revision: p.bigint('number').default(0).lazy(),

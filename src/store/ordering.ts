@@ -6,16 +6,19 @@ import { prepared, queryIn, retryTransaction } from '../database/query.ts';
 import type { SetStoreOrderingInput, StoreOrdering } from '../generated/graph.ts';
 import type { Store, StoredOrdering } from './entities.ts';
 
-const open: StoreOrdering = { state: 'OPEN', until: null, delayMinutes: null, reason: null };
+const open: Omit<StoreOrdering, 'guestOrders'> = { state: 'OPEN', until: null, delayMinutes: null, reason: null };
 const maxDelayMinutes = 1440;
 const reasonLength = { min: 0, max: 255 };
 
 /** How a store takes orders at a time. What has ended by then counts as ended, also if nothing has noticed it yet. */
-export function orderingAt({ ordering }: Pick<Store, 'ordering'>, now: Date): StoreOrdering {
-  if (!ordering) return open;
+export function orderingAt(
+  { ordering, guestOrders }: Pick<Store, 'ordering' | 'guestOrders'>,
+  now: Date,
+): StoreOrdering {
+  if (!ordering) return { ...open, guestOrders };
   const until = ordering.until === undefined ? null : new Date(ordering.until);
-  if (until && until <= now) return open;
-  return { ...open, ...ordering, until };
+  if (until && until <= now) return { ...open, guestOrders };
+  return { ...open, ...ordering, until, guestOrders };
 }
 
 type OrderingChange = Omit<SetStoreOrderingInput, 'storeId'>;
@@ -29,25 +32,40 @@ export async function setStoreOrdering(em: EntityManager, store: Store, change: 
     em.transactional(async tx => {
       const query = queryIn(tx);
       await query(waitForOrders, [store.id]);
-      const values = [store.id, ordering && JSON.stringify(ordering), ordering?.until ?? null];
+      const { state, guestOrders } = change;
+      const isStateGiven = state != null;
+      const values = [
+        store.id,
+        ordering && JSON.stringify(ordering),
+        ordering?.until ?? null,
+        isStateGiven,
+        guestOrders ?? null,
+      ];
       return (await query(changeStatement, values)).length > 0;
     }),
   );
 }
 
-function* checkChange({ state, until, delayMinutes, reason }: OrderingChange, now: Date): Generator<ValidationError> {
+function* checkChange(
+  { state, guestOrders, until, delayMinutes, reason }: OrderingChange,
+  now: Date,
+): Generator<ValidationError> {
   yield* findUnstorable({ until, reason });
-  if (state === 'OPEN') {
+  if (state == null && guestOrders == null) {
+    const message = 'state and guestOrders are both missing; give at least one';
+    yield { path: ['state'], type: 'missing', message };
+  }
+  if (state == null || state === 'OPEN') {
     const given = Object.entries({ until, reason }).filter(([, value]) => value != null);
-    for (const [name] of given)
-      yield { path: [name], type: 'value_error', message: `a store that is OPEN has no ${name}` };
+    const which = state == null ? 'a change without a state' : 'a store that is OPEN';
+    for (const [name] of given) yield { path: [name], type: 'value_error', message: `${which} has no ${name}` };
   }
   if (until && until <= now) {
     const message = `${until.toISOString()} is not in the future; it is ${now.toISOString()} now`;
     yield { path: ['until'], type: 'value_error', message };
   }
   if (state !== 'BUSY' && delayMinutes != null) {
-    const message = `only a store that is BUSY has a delay, not ${state}`;
+    const message = `only a store that is BUSY has a delay, not ${state ?? 'a change without a state'}`;
     yield { path: ['delayMinutes'], type: 'value_error', message };
   }
   if (state === 'BUSY' && !(delayMinutes && delayMinutes >= 1 && delayMinutes <= maxDelayMinutes)) {
@@ -58,7 +76,7 @@ function* checkChange({ state, until, delayMinutes, reason }: OrderingChange, no
 }
 
 function toStored({ state, until, delayMinutes, reason }: OrderingChange): StoredOrdering | null {
-  if (state === 'OPEN') return null;
+  if (state == null || state === 'OPEN') return null;
   return {
     state,
     ...(until && { until: until.toISOString() }),
@@ -81,7 +99,9 @@ const waitForOrders = prepared(`select pg_advisory_xact_lock(${advisoryLocks.ord
 const changeStatement = prepared(`
   with locked as materialized (select id from store where id = $1 for no key update),
   changed as (
-    update store set ordering = $2::json from locked where store.id = locked.id and ordering::text is distinct from $2::text
+    update store set ordering = case when $4 then $2::json else ordering end, guest_orders = coalesce($5, guest_orders)
+    from locked where store.id = locked.id
+      and (($4 and ordering::text is distinct from $2::text) or guest_orders is distinct from coalesce($5, guest_orders))
   ),
   due as (
     insert into due_time (store_id, subject, external_id, due_at)
@@ -89,6 +109,6 @@ const changeStatement = prepared(`
     on conflict (store_id, subject, external_id) do update set due_at = excluded.due_at
   ),
   settled as (
-    delete from due_time using locked where store_id = locked.id and subject = 'ordering' and $3::timestamptz is null
+    delete from due_time using locked where store_id = locked.id and subject = 'ordering' and $3::timestamptz is null and $4
   )
   select id from locked`);

@@ -18,6 +18,7 @@ const notSaved: NotSaved<InferEntity<typeof StoreEntity>, StoreInput> = {
   revision: true,
   ordersRevision: true,
   ordering: true,
+  guestOrders: true,
   specialHours: true,
   nameFolded: true,
 };

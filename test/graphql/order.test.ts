@@ -29,7 +29,16 @@ test('an order by id equals the order in the list, with the fields as saved', as
     store(id: $storeId) { orders { nodes { ${fields} } } }
   }`;
   const result = await graph.query(query, { id: given.id, storeId });
-  const { store, customerName, customerPhone, service: _service, steps: _steps, placedBy: _key, ...rest } = given;
+  const {
+    store,
+    customerName,
+    customerPhone,
+    service: _service,
+    steps: _steps,
+    placedBy: _key,
+    placedByGuest: _guest,
+    ...rest
+  } = given;
   const expected = { ...rest, customer: { name: customerName, phone: customerPhone }, store: { id: store } };
   expect(result.order).toEqual({ ...JSON.parse(JSON.stringify(expected)), revision: expect.any(Number) });
   expect(result.store.orders.nodes).toEqual([result.order]);

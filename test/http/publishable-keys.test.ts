@@ -296,15 +296,18 @@ describe('A publishable key', () => {
     });
   });
 
-  test('has origins of pages, and no permissions', async () => {
+  test('has origins of pages, and no permissions but that to place orders of guests', async () => {
     const origins =
       '["null", "https://a.example/", "*", "file://", "https://A.example", "a.example", "https://a.example:443"]';
     const { body } = await create(
-      `all: true, publishable: true, permissions: [STOCK, READ_ORDERS], origins: ${origins}`,
+      `all: true, publishable: true, permissions: [STOCK, PLACE_GUEST_ORDERS, READ_ORDERS], origins: ${origins}`,
     );
     const messages = body.errors[0].extensions.errors.map(({ message }: { message: string }) => message);
     expect(messages).toEqual([
-      'A publishable key has no permissions: it reads what guests may see, and changes nothing.',
+      ...['STOCK', 'READ_ORDERS'].map(
+        permission =>
+          `A publishable key reads what guests may see; of the permissions it can have PLACE_GUEST_ORDERS alone, not ${permission}.`,
+      ),
       ...JSON.parse(origins).map(
         (origin: string) =>
           `"${origin}" is not the origin of a page, such as https://menu.example or http://localhost:5173.`,
@@ -312,6 +315,15 @@ describe('A publishable key', () => {
     ]);
     const secret = await create('all: true, origins: ["https://a.example"]');
     expect(secret.body.errors[0].message).toContain('Only a publishable key is for pages of certain origins.');
+    const placing = await create('all: true, permissions: [ORDERS, PLACE_GUEST_ORDERS]');
+    expect(placing.body.errors[0].extensions.errors).toEqual([
+      {
+        path: ['input', 'permissions', 1],
+        type: 'value_error',
+        message:
+          'The permission PLACE_GUEST_ORDERS is only for publishable keys; with a secret key, ORDERS places orders.',
+      },
+    ]);
   });
 
   test('is unknown to a version that takes every key for a secret one', async () => {

@@ -36,6 +36,7 @@ export function order(storeId: string, given: Partial<Order> = {}): Order {
     service: null,
     steps: null,
     placedBy: null,
+    placedByGuest: false,
     revision: 0,
     ...given,
   };

@@ -25,6 +25,7 @@ import { PlacingKeyMigration } from './0026-placing-key.ts';
 import { OrdersByPlacerMigration, OwnOrdersMigration } from './0027-own-orders.ts';
 import { OrderRevisionsMigration } from './0028-order-revisions.ts';
 import { StoreRevisionsMigration } from './0029-store-revisions.ts';
+import { GuestOrdersMigration } from './0030-guest-orders.ts';
 
 /** In execution order; a released migration never changes. Functions and triggers do, in schema/sql, without a migration. */
 export const migrations = [
@@ -58,4 +59,5 @@ export const migrations = [
   { name: '0027-own-orders-index', class: OrdersByPlacerMigration },
   { name: '0028-order-revisions', class: OrderRevisionsMigration },
   { name: '0029-store-revisions', class: StoreRevisionsMigration },
+  { name: '0030-guest-orders', class: GuestOrdersMigration },
 ];

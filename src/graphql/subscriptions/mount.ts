@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { GraphQLError } from 'graphql';
 import type { Share } from '../../scheduling/current-request.ts';
 import type { AccessScope, Caller } from '../../scope.ts';
-import { createFormatErrors, locate, type TranslateError } from '../errors.ts';
+import { createFormatErrors, locate, type TranslateError, withoutTokens } from '../errors.ts';
 import type { ValidatedRequest } from '../request-validation.ts';
 import { createDeliveryBudget, type DeliveryBudgetOptions } from './delivery-budget.ts';
 import type { OpenStreams } from './open-streams.ts';
@@ -100,7 +100,7 @@ export function mountSubscriptions(app: FastifyInstance, graph: Graph, options: 
 }
 
 async function* resultOf(errors: readonly GraphQLError[]): Results {
-  yield { result: { errors: errors.map(error => error.toJSON()) } };
+  yield { result: { errors: withoutTokens(errors.map(error => error.toJSON())) } };
   return 'complete';
 }
 

@@ -169,8 +169,10 @@ export function createSubscribe(options: SubscribeOptions) {
   };
 
   function sourceContext({ lastEventId }: SubscriptionRequest, stream: OpenStream) {
-    const loadStore = (storeId: string) => createContext(dependencies, stream.scope).loaders.stores.byId.load(storeId);
-    const eventSource = createEventSource({ ...options.events, lastEventId, loadStore }, stream);
+    const newLoaders = () => createContext(dependencies, stream.scope).loaders;
+    const loadStore = (storeId: string) => newLoaders().stores.byId.load(storeId);
+    const loadGuestOrder = (token: string) => newLoaders().guestOrders.load(token);
+    const eventSource = createEventSource({ ...options.events, lastEventId, loadStore, loadGuestOrder }, stream);
     return { ...createContext(dependencies, stream.scope), eventSource };
   }
 

@@ -10,6 +10,7 @@ const permissions: Readonly<Record<Permission, string>> = {
   ORDERS: 'change orders',
   STOCK: 'change the stock',
   MENU: 'replace menus',
+  PLACE_GUEST_ORDERS: 'place orders of guests (publishable keys only)',
   ADMIN: 'administer stores, keys and webhooks (all stores only)',
 };
 
@@ -27,7 +28,7 @@ export function renderKeyForm({ picker, isSending, errors, submit }: FormOptions
         </fieldset>
         <fieldset>
           <legend>For web pages</legend>
-          <label class="check"><input type="checkbox" name="publishable"> publishable: reads what guests may see, and nothing else</label>
+          <label class="check"><input type="checkbox" name="publishable"> publishable: reads what guests may see</label>
           <label>Origins of the pages <input name="origins" placeholder="https://menu.example, separated by spaces" spellcheck="false"></label>
         </fieldset>
         <fieldset>
