@@ -43,6 +43,15 @@ const ownOrigin = z.string().refine(text => URL.parse(text)?.origin === text && 
   error: ({ input }) => `has "${input}"; an origin is such as https://carte.example`,
 });
 
+const httpUrl = z.string().refine(text => /^https?:/.test(text) && URL.canParse(text), {
+  error: 'is not a URL such as https://shop.example/check-order',
+});
+
+// As those of webhooks; messages do not repeat it.
+const signingSecret = z.string().regex(/^whsec_[A-Za-z0-9+/]{32,}={0,2}$/, {
+  error: 'is not whsec_ and at least 24 random bytes in base64, e.g. of `openssl rand -base64 32`',
+});
+
 const network = z.string().refine(text => ipaddr.isValidCIDR(text), {
   error: ({ input }) => `has "${input}"; a network is such as 10.20.0.0/16, a single address 10.20.0.5/32`,
 });
@@ -176,6 +185,13 @@ const settings = {
     ),
     units: env('CARTE_GUEST_ORDER_UNITS', integer(0, 1e9).default(defaultGuestOrderLimits.units)),
   },
+  /** A request to the operator before a guest's order is stored; absent: none. */
+  guestOrderCheck: {
+    url: env('CARTE_GUEST_ORDER_CHECK', httpUrl.optional()),
+    /** With which it is signed. */
+    secret: env('CARTE_GUEST_ORDER_CHECK_SECRET', signingSecret.optional()),
+    seconds: env('CARTE_GUEST_ORDER_CHECK_SECONDS', integer(1, 60).default(5)),
+  },
   /** CIDR blocks of the proxies whose X-Forwarded-For counts. */
   trustedProxies: env('CARTE_TRUST_PROXY', listOf(network)),
   metrics: env('CARTE_METRICS', onOff('on')),
@@ -242,6 +258,9 @@ export function readConfig(environment: Environment): Config {
   const config = read(settings) as Config;
   for (const name of ['DATABASE_LISTEN_URL', 'DATABASE_REPLICA_URLS']) {
     if (given[name] && !given.DATABASE_URL) errors.push(`${name} is set, but DATABASE_URL is not`);
+  }
+  if (given.CARTE_GUEST_ORDER_CHECK && !given.CARTE_GUEST_ORDER_CHECK_SECRET) {
+    errors.push('CARTE_GUEST_ORDER_CHECK is set, but CARTE_GUEST_ORDER_CHECK_SECRET is not');
   }
   if (errors.length > 0) throw new OperatorError(`Bad configuration:\n  ${errors.join('\n  ')}`);
   return config;

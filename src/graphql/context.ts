@@ -24,7 +24,7 @@ import { createStoreRepository } from '../store/repository.ts';
 import type { WebhookDependencies } from '../webhooks/redeliver.ts';
 import { createWebhookRepository, webhookLoaders } from '../webhooks/repository.ts';
 
-export { createGuestOrders } from '../order/guests.ts';
+export { type CheckGuestOrder, createGuestOrders } from '../order/guests.ts';
 
 /** By which interface a request came; the menu history records it. */
 type Transport = 'GRAPHQL' | 'REST';

@@ -10,6 +10,7 @@ import type { GuestOrderLimits } from '../limits.ts';
 import { currentShare } from '../scheduling/current-request.ts';
 import { TokenBucket } from '../scheduling/token-bucket.ts';
 import type { AccessScope } from '../scope.ts';
+import { currencyOf } from '../store/currency.ts';
 import type { Store } from '../store/entities.ts';
 import type { Order } from './entities.ts';
 import { createToken, deleteExpiredTokens, saveToken } from './guest-tokens.ts';
@@ -17,12 +18,15 @@ import { isClaimed } from './idempotency.ts';
 import { type Placement, placeOrder } from './place.ts';
 import type { OrderProblem } from './problems.ts';
 import { addMinutes, type Quote } from './quote.ts';
+import { totalOf } from './service.ts';
 
 /** An order that is about to be stored, for the operator's check. */
 export interface UncheckedOrder {
   readonly store: Store;
   readonly input: PlaceOrderInput;
   readonly quote: NonNullable<Quote['order']>;
+  readonly total: number;
+  readonly currency: string | null;
   readonly keyId: string;
   /** The network address of the guest. */
   readonly address: string;
@@ -156,7 +160,8 @@ async function admit(store: Store, { guestOrders, quote, input, keyId }: Admissi
   if (quote.problems.length > 0 || !quote.order) return;
   guestOrders.count({ keyId, storeId: store.id });
   const address = currentShare().id.slice(keyId.length + 1);
-  const refusal = await guestOrders.check?.({ store, input, quote: quote.order, keyId, address });
+  const amounts = { total: Number(totalOf(quote.order)), currency: currencyOf(store) };
+  const refusal = await guestOrders.check?.({ store, input, quote: quote.order, ...amounts, keyId, address });
   if (refusal !== undefined) throw new InvalidInput([{ path: ['input'], type: 'value_error', message: refusal }]);
 }
 

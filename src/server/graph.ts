@@ -6,6 +6,7 @@ import type { GraphQLSchema } from 'graphql';
 import { createEventWaiting } from '../events/polling.ts';
 import { type ContextDependencies, createGuestOrders, createRepositories } from '../graphql/context.ts';
 import { loadSchema, loadSubgraph } from '../graphql/schema.ts';
+import { createGuestOrderCheck } from './guest-order-check.ts';
 import { loadOperations } from './operations.ts';
 import { compileOrderRenderer, deliverWebhooks } from './webhooks.ts';
 
@@ -33,7 +34,7 @@ export const graph = fp(
       historyLimits: config.historyLimits,
       onReplaced: metrics.menuReplaced,
       feed,
-      guestOrders: createGuestOrders(config.guestOrders),
+      guestOrders: createGuestOrders(config.guestOrders, createGuestOrderCheck(app)),
       waitForEvents: createEventWaiting(feed, database.primary, app.holdRequest),
     };
     const webhooks = deliverWebhooks(app, {

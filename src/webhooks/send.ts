@@ -96,14 +96,15 @@ export function createSender({ policy, timeoutMs = defaultTimeoutMs, resolve }: 
   };
 }
 
-function headersOf({ secrets }: Endpoint, { id, body }: Message): Record<string, string | number> {
+/** The headers of a signed message. */
+export function headersOf({ secrets }: Endpoint, { id, body }: Message): Record<string, string> {
   const sentAt = new Date();
   return {
     'content-type': 'application/json',
-    'content-length': Buffer.byteLength(body),
+    'content-length': String(Buffer.byteLength(body)),
     'user-agent': `Carte/${version}`,
     'webhook-id': id,
-    'webhook-timestamp': Math.floor(sentAt.getTime() / 1000),
+    'webhook-timestamp': String(Math.floor(sentAt.getTime() / 1000)),
     'webhook-signature': secrets.map(secret => new Signer(secret).sign(id, sentAt, body)).join(' '),
   };
 }

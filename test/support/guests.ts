@@ -5,7 +5,7 @@ import { smallMenu } from './data.ts';
 type App = Awaited<ReturnType<typeof startApp>>;
 export type Headers = Record<string, string>;
 
-const origin = 'https://shop.example';
+export const origin = 'https://shop.example';
 
 const allDay = ['MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT', 'SUN'].map(dayOfWeek => ({
   dayOfWeek,
@@ -34,11 +34,11 @@ export const orderOf = (storeId: string, given: object = {}) => ({
   ...given,
 });
 
-const placing = `mutation PlaceOrder($input: PlaceOrderInput!) {
+export const placing = `mutation PlaceOrder($input: PlaceOrderInput!) {
   placeOrder(input: $input) { guestToken guestOrder { number status totalMoney { decimal } } }
 }`;
-const reading = 'query Follow($token: String!) { guestOrder(token: $token) { number status } }';
-const cancelling = `mutation Cancel($token: String!) {
+export const reading = 'query Follow($token: String!) { guestOrder(token: $token) { number status } }';
+export const cancelling = `mutation Cancel($token: String!) {
   cancelGuestOrder(input: { token: $token }) { guestOrder { number status } }
 }`;
 
