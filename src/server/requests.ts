@@ -155,6 +155,7 @@ export function graphqlOperation({ method, body, query }: FastifyRequest): strin
   const parameters = method === 'GET' ? query : body;
   if (!isObject(parameters)) return anonymous;
   const { operationName, query: document } = parameters;
-  if (typeof operationName === 'string' && name.test(operationName)) return operationName;
-  return (typeof document === 'string' && firstOperation.exec(document.slice(0, 2_000))?.[1]) || anonymous;
+  if (typeof operationName === 'string' && name.test(operationName)) return withoutKeys(operationName);
+  const [, first = anonymous] = (typeof document === 'string' && firstOperation.exec(document.slice(0, 2_000))) || [];
+  return withoutKeys(first);
 }
