@@ -26,9 +26,9 @@ const queries = blocks.flatMap(({ kind, content }, index) => {
   const part = (name: string) => JSON.parse(own.find(block => block.kind === `json ${name}`)?.content ?? 'null');
   const name = /(?:query|mutation) (\w+)/.exec(content)?.[1] ?? 'without a name';
   const isSecret = content.startsWith('# With a secret key');
-  return [
-    { name, query: content, isSecret, variables: part('variables'), answer: part('answer'), errors: part('errors') },
-  ];
+  const isGuests = content.startsWith('# With a publishable key that places orders');
+  const shown = { variables: part('variables'), answer: part('answer'), errors: part('errors') };
+  return [{ name, query: content, isSecret, isGuests, ...shown }];
 });
 
 const namesIn = (cell: string) => [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name);
@@ -46,6 +46,7 @@ interface OrderPages {
 const app = await startApp();
 await loadDemo(app.orm);
 const guest = { 'x-api-key': await app.newKey({ publishable: true, permissions: [] }) };
+const placer = { 'x-api-key': await app.newKey({ publishable: true, permissions: ['PLACE_GUEST_ORDERS'] }) };
 
 describe('docs/front-end.md', () => {
   test('has queries', () => expect(queries.length).toBeGreaterThan(8));
@@ -69,7 +70,7 @@ describe('docs/front-end.md', () => {
   });
 
   let orderId = '';
-  test.each(queries)(
+  test.each(queries.filter(({ isGuests }) => !isGuests))(
     '$name returns what the document shows, to a publishable key unless it is marked',
     async sample => {
       const { query, variables, answer, errors, isSecret } = sample;
@@ -86,6 +87,22 @@ describe('docs/front-end.md', () => {
       expect(body.errors).toBeUndefined();
       expect(Object.values(body.data)).not.toContain(null);
       if (answer) expect(body.data).toMatchObject(answer);
+    },
+  );
+
+  let token = '';
+  test.each(queries.filter(({ isGuests }) => isGuests))(
+    '$name returns what the document shows, to a publishable key that places orders',
+    async ({ query, variables, answer }) => {
+      // Thursday evening of the next week.
+      const readyBy = new Date(Date.now() + (11 - ((new Date().getUTCDay() + 7) % 7)) * 86_400_000).toISOString();
+      const given = JSON.stringify(variables).replace('READY-BY', `${readyBy.slice(0, 10)}T20:00:00Z`);
+      const values = JSON.parse(given.replace('TOKEN-OF-THE-ORDER', token));
+      expect((await app.graphql(query, values, guest)).body.data?.placeOrder ?? null).toBeNull();
+      const { data, errors } = (await app.graphql(query, values, placer)).body;
+      expect(errors).toBeUndefined();
+      token = data.placeOrder?.guestToken ?? token;
+      expect(data).toMatchObject(answer);
     },
   );
 

@@ -290,7 +290,7 @@ describe('an administrator who reads its own orders', () => {
     expect(shown.orders.totalCount).toBe(0);
   });
 
-  test('with READ_ORDERS issues them; a publishable key has no permissions', async () => {
+  test('with READ_ORDERS issues them; a publishable key has no such permission', async () => {
     const admin = await issue(['ADMIN', 'READ_ORDERS', 'READ_MENUS']);
     const { key } = (await app.graphql(create, {}, admin)).body.data.createApiKey;
     // A process of 0.2.0, which does not know the permission, must not find the key: it would read everything.
@@ -299,6 +299,6 @@ describe('an administrator who reads its own orders', () => {
     expect(await execute(plain, [key])).toEqual([]);
     expect(await execute(plain, [app.key])).toHaveLength(1);
     const publishable = create.replace('all: true', 'all: true, publishable: true');
-    expect((await app.graphql(publishable, {}, admin)).text).toContain('A publishable key has no permissions');
+    expect((await app.graphql(publishable, {}, admin)).text).toContain('A publishable key reads what guests may see');
   });
 });

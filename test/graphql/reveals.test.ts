@@ -162,6 +162,7 @@ const attempts: Record<string, (planted: Awaited<ReturnType<typeof plant>>) => r
     `restoreMenuConfiguration(input: { storeId: "${store.id}", revision: ${formerRevision}, expectedRevision: 1 }) { __typename }`,
     `restoreMenuConfiguration(input: { storeId: "${store.id}", revision: ${formerRevision} }) { store { menuHistory { nodes { keyName } } } }`,
   ],
+  cancelGuestOrder: () => ['cancelGuestOrder(input: { token: "no-such" }) { __typename }'],
   removeWebhook: () => ['removeWebhook(input: { webhookId: "no-such" }) { __typename }'],
 };
 
