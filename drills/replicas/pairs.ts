@@ -12,13 +12,16 @@ interface Services {
 
 const menuQuery = 'query Menu($id: ID!) { store(id: $id) { menuRevision items { name { translations } } } }';
 
+const ordersQuery =
+  'query Orders($id: ID!) { store(id: $id) { orders(first: 20) { totalCount nodes { id status } } } }';
+
 /** Writes and at once reads through another process; returns the stale reads. */
 export async function runPairs(services: Services, pairs: number, workers: number): Promise<string[]> {
   const stale: string[] = [];
   let next = 0;
   const work = async (storeId: string) => {
     for (let number = next++; number < pairs; number = next++) {
-      const problem = number % 4 === 3 ? await orderPair(services, storeId) : await menuPair(services, storeId, number);
+      const problem = await (number % 4 === 3 ? orderPair : menuPair)(services, storeId, number);
       if (problem) stale.push(problem);
     }
   };
@@ -41,13 +44,19 @@ async function menuPair({ urls, key }: Services, id: string, number: number): Pr
   return isRight ? undefined : `${mark}: ${written.status}, then ${read?.status} ${read?.text.slice(0, 200)}`;
 }
 
-async function orderPair({ urls, key, pair }: Services, storeId: string): Promise<string | undefined> {
+async function orderPair({ urls, key, pair }: Services, storeId: string, number: number): Promise<string | undefined> {
   const id = randomUUID();
+  const url = urls[number % 8 === 3 ? 0 : 1];
+  const read = () =>
+    number % 16 < 8
+      ? send(`${url}/v1/stores/${storeId}/orders/?page_size=20`, key)
+      : send(`${url}/graphql`, key, { query: ordersQuery, variables: { id: storeId } });
+  // So that the response is kept.
+  for (let time = 0; time < 3; time++) await read();
   await pair.onPrimary(`
     insert into orders (id, store_id, created_at, status, customer_name, customer_phone, price, tax, items, ready_by, is_read, in_pos)
     values ('${id}', '${storeId}', now(), 'PENDING', 'Ana', '1', 1200, 120, '[]', now(), false, false)`);
-  const url = urls[Math.floor(Math.random() * urls.length)];
-  const { status, text } = await send(`${url}/v1/stores/${storeId}/orders/?page_size=20`, key);
+  const { status, text } = await read();
   return status === 200 && text.includes(id) ? undefined : `order ${id}: ${status}`;
 }
 
