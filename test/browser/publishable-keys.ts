@@ -1,47 +1,24 @@
-import { execFile } from 'node:child_process';
-import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import type { FrameLocator, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { issueKey, revokeKey, rotateKey } from '../../src/auth/keys.ts';
-import { readExample } from '../examples/readme.ts';
 import { describeInBrowser } from '../support/browser.ts';
 import { operatorFork } from '../support/data.ts';
+import { openExample } from './example.ts';
 import { site } from './site.ts';
 
 const open = site.share();
-/** As in the example; the server of a page puts a real one in its place. */
-const placeholder = 'carte_pub_…';
-const { folder, commands } = readExample('browser-menu', `'${placeholder}'`);
-const dist = join(folder, 'dist');
-
-const types: Readonly<Record<string, string>> = { html: 'text/html', js: 'text/javascript' };
+const { dist, build, read, serve } = openExample('browser-menu');
 const keys = new Map<string, string>();
-const read = (path: string, key: string) =>
-  readFileSync(join(dist, path), 'utf8').replace('http://127.0.0.1:4000', site.url).replace(placeholder, key);
+const serveMenu = () =>
+  serve((path, origin) =>
+    path === '/sandbox.html'
+      ? '<iframe sandbox="allow-scripts" src="plain.html"></iframe>'
+      : read(path, keys.get(origin) ?? ''),
+  );
 
-/** The web server of a restaurant, with the files of the example. */
-async function serve(): Promise<string> {
-  const server = createServer(({ url = '' }, response) => {
-    const path = new URL(url, 'http://page').pathname;
-    response.setHeader('cache-control', 'no-store');
-    response.setHeader('content-type', types[path.split('.').at(-1) ?? ''] ?? 'text/plain');
-    if (path === '/sandbox.html') response.end('<iframe sandbox="allow-scripts" src="plain.html"></iframe>');
-    else if (path === '/favicon.ico') response.writeHead(404).end();
-    else response.end(read(path, keys.get(origin) ?? ''));
-  });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  afterAll(() => server.close());
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  site.origins.add(origin);
-  return origin;
-}
-
-const [shop, foreign] = [await serve(), await serve()];
+const [shop, foreign] = [await serveMenu(), await serveMenu()];
 const issue = async (origin: string) => {
   const request = { name: 'page', all: false, merchantIds: [], storeIds: ['lisbon-baixa'], permissions: [] };
   const issued = await issueKey(operatorFork(site.orm), { ...request, publishable: true, origins: [origin] });
@@ -60,10 +37,7 @@ const status = (view: View, text: RegExp) => view.getByRole('status').filter({ h
 const refused = /^The menu cannot be loaded: .*Failed to fetch$/;
 
 describeInBrowser('A page of another origin', () => {
-  beforeAll(async () => {
-    const env = { ...process.env, NODE_ENV: 'production' };
-    await promisify(execFile)('bash', ['-euc', commands], { cwd: folder, env });
-  });
+  beforeAll(build);
 
   test.each(['plain', 'apollo', 'urql'])(
     'shows a menu by %s, and learns that its key was rotated or revoked',
