@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { expect, onTestFailed, onTestFinished, test } from 'vitest';
-import { permissions, writePermissions } from '../../src/scope.ts';
+import { writePermissions } from '../../src/scope.ts';
 import { describeInBrowser, seriousViolations } from '../support/browser.ts';
 import { smallMenu } from '../support/data.ts';
 import { createOrderCalls, inputFor, line } from '../support/evening.ts';
@@ -8,7 +8,7 @@ import { startReceiver } from '../support/receiver.ts';
 import { site } from './site.ts';
 
 const receiver = await startReceiver();
-const operatorKey = await site.newKey({ name: 'operator', permissions });
+const operatorKey = await site.newKey({ name: 'operator', permissions: [...writePermissions, 'ADMIN'] });
 const { createStore, postMenu, place, tryToPlace, change } = createOrderCalls(site);
 
 const card = (page: Page, customer: string) => page.locator('.card', { hasText: customer });
@@ -197,12 +197,14 @@ describeInBrowser('/console', () => {
       select 'old' || n, 'old', sha256(n::text::bytea), false, '2026-01-01', now() from generate_series(1, 101) n;
       insert into api_key (id, name, hash, all_access, permissions, publishable, origins) values
         ('page', 'page', 'page', true, '{}', true, '{https://menu.example}'),
+        ('shop', 'shop', 'shop', true, '{PLACE_GUEST_ORDERS}', true, '{https://shop.example}'),
         ('board', 'board', 'board', true, '{STOCK,READ_MENUS,READ_ORDERS}', false, '{}')`);
     const page = await open('/console?view=keys', operatorKey);
     await page.getByText('100 of more keys, the newest first').waitFor();
     expect(await page.getByRole('listitem').filter({ hasText: 'this tab' }).count()).toBe(1);
     for (const text of [
       'all stores · publishable: reads what guests may see, in pages of https://menu.example, Carte itself',
+      'all stores · publishable: reads what guests may see and places their orders, in pages of https://shop.example, Carte itself',
       'all stores · reads menus, orders, changes stock',
     ])
       await page.getByText(text, { exact: true }).waitFor();

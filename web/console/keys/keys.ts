@@ -135,8 +135,10 @@ export function createKeys(app: App): Screen {
 }
 
 function describePermissions({ permissions, publishable, origins }: Key): string {
-  if (publishable)
-    return `publishable: reads what guests may see, in pages of ${[...origins, 'Carte itself'].join(', ')}`;
+  if (publishable) {
+    const orders = permissions.includes('PLACE_GUEST_ORDERS') ? ' and places their orders' : '';
+    return `publishable: reads what guests may see${orders}, in pages of ${[...origins, 'Carte itself'].join(', ')}`;
+  }
   const { reads, changes } = splitPermissions(permissions);
   return `reads ${reads}, ${changes ? `changes ${changes}` : 'changes nothing'}`;
 }

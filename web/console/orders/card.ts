@@ -32,6 +32,7 @@ export function renderCard(order: Order, view: OrderView, isOpen: boolean): Temp
       <button type="button" class="card-main" aria-expanded=${isOpen} @click=${() => view.open(order)}>
         <strong><bdi>${customer.name || 'Guest'}</bdi></strong>
         ${isRead || status !== 'PENDING' ? nothing : html`<span class="badge">new</span>`}
+        ${order.placedByGuest ? html`<span class="badge">web</span>` : nothing}
         <span class="number">#${id.slice(-4)}</span>
         ${serviceOf(order) ? html`<span class="service">${serviceOf(order)}</span>` : nothing}
         <span class="due">${renderDue(order, view)}</span>

@@ -34,6 +34,7 @@ export function renderDetail({ order, view, confirming, confirm, close }: Detail
       ${renderNote(order.address?.note)}
       <dl>
         ${row('Reason', statusReason ?? '')}
+        ${row('From', order.placedByGuest ? 'a web page; nobody has checked who it is' : '')}
         ${row('Service', serviceOf(order))}
         ${row('Address', addressOf(order))}
         <div><dt>Total</dt><dd>${format.price(totalMoney)} <span class="small">with ${format.price(taxMoney)} tax</span></dd></div>

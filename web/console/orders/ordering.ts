@@ -8,6 +8,7 @@ import type { Times } from './times.ts';
 const { operation, subscription } = openOperations(new URL('ordering.graphql', import.meta.url));
 const fetchOrdering = operation('StoreOrdering');
 const setOrdering = operation('SetOrdering');
+const setGuestOrders = operation('SetGuestOrders');
 const watchStores = subscription('StoreEvents');
 
 /** How often it is read where it is not streamed. */
@@ -39,10 +40,12 @@ interface OrderingOptions {
   readonly times: Times;
   /** Whether the orders of the board are streamed. */
   readonly isLive: () => boolean;
+  /** Whether the board has an order from a web page. */
+  readonly hasGuestOrders: () => boolean;
 }
 
 /** Whether the store takes orders, and the choice to pause it, to delay orders and to open it again. */
-export function createOrdering({ app, storeId, times, isLive }: OrderingOptions) {
+export function createOrdering({ app, storeId, times, isLive, hasGuestOrders }: OrderingOptions) {
   let ordering: OrderingFragment | undefined;
   let isSending = false;
   const closing = new AbortController();
@@ -89,18 +92,29 @@ export function createOrdering({ app, storeId, times, isLive }: OrderingOptions)
     app.update();
   }
 
-  async function choose(choice: Choice): Promise<void> {
-    const { state, delayMinutes = null, minutes } = choice;
-    const until = minutes === undefined ? null : new Date(Date.now() + minutes * 60_000).toISOString();
+  async function set(label: string, sending: ReturnType<typeof setOrdering | typeof setGuestOrders>): Promise<void> {
     isSending = true;
     try {
-      const { setStoreOrdering } = await setOrdering({ store: storeId, state, delayMinutes, until });
-      show(setStoreOrdering?.store.ordering);
+      const { setStoreOrdering } = await sending;
+      ordering = setStoreOrdering?.store.ordering ?? ordering;
     } catch (error) {
-      app.notices.problem(`“${choice.label}” was not applied. ${messageOf(error)}`);
-      show(ordering);
+      app.notices.problem(`“${label}” was not applied. ${messageOf(error)}`);
     }
     isSending = false;
+    app.update();
+  }
+
+  function choose({ label, state, delayMinutes, minutes }: Choice): void {
+    const until = minutes === undefined ? null : new Date(Date.now() + minutes * 60_000).toISOString();
+    set(label, setOrdering({ store: storeId, state, delayMinutes: delayMinutes ?? null, until }));
+  }
+
+  /** Stops orders from web pages, or takes them again; shown where there are any. */
+  function renderGuestOrders({ guestOrders }: OrderingFragment): TemplateResult | typeof nothing {
+    if (guestOrders && !hasGuestOrders()) return nothing;
+    const label = guestOrders ? 'Stop web orders' : 'Take web orders again';
+    const onClick = () => set(label, setGuestOrders({ store: storeId, guestOrders: !guestOrders }));
+    return html`<button type="button" class=${guestOrders ? '' : 'main'} ?disabled=${isSending} @click=${onClick}>${label}</button>`;
   }
 
   function onChange({ target }: Event): void {
@@ -111,10 +125,11 @@ export function createOrdering({ app, storeId, times, isLive }: OrderingOptions)
     if (choice) choose(choice);
   }
 
-  function describe({ state, until, delayMinutes, reason }: OrderingFragment): string {
+  function describe({ state, until, delayMinutes, reason, guestOrders }: OrderingFragment): string {
     const word = { OPEN: 'Open', BUSY: `Busy, ${delayMinutes} min later`, PAUSED: 'Paused' }[state];
+    const web = guestOrders ? '' : ', no web orders';
     const end = until ? ` until ${times.at(until, Date.now())}` : '';
-    return `${word}${end}${reason ? ` (${reason})` : ''}`;
+    return `${word}${end}${web}${reason ? ` (${reason})` : ''}`;
   }
 
   return {
@@ -130,7 +145,8 @@ export function createOrdering({ app, storeId, times, isLive }: OrderingOptions)
             <option value="">${text}</option>
             ${choices.map(({ label }, index) => html`<option value=${index}>${label}</option>`)}
           </select>
-        </div>`;
+        </div>
+        ${renderGuestOrders(ordering)}`;
     },
     /** Called when the orders are streamed. */
     openStream,

@@ -30,7 +30,14 @@ export function createOrders(app: App, store: StoreContext, watch: OrderWatch): 
   let confirming: OrderStatus | undefined;
   /** An order that was opened by its URL or found by the search, but is not on the board. */
   let foundOrder: Order | undefined;
-  const ordering = createOrdering({ app, storeId: store.id, times, isLive: () => watch.connection() === 'live' });
+  const ordering = createOrdering({
+    app,
+    storeId: store.id,
+    times,
+    isLive: () => watch.connection() === 'live',
+    hasGuestOrders: () =>
+      Object.values(board.columns()).some(orders => orders.some(({ placedByGuest }) => placedByGuest)),
+  });
   const search = createOrderSearch({ app, storeId: store.id, known: id => board.get(id) });
   const isTap = createTapFilter();
   const timer = setInterval(update, clockMs);
