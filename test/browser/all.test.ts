@@ -5,3 +5,4 @@ await import('./playground.ts');
 await import('./menu.ts');
 await import('./console.ts');
 await import('./publishable-keys.ts');
+await import('./shop.ts');
