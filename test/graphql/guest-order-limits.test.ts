@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
+import { createGuestOrders } from '../../src/order/guests.ts';
 import { startApp } from '../support/app.ts';
 import { createGuest, guestHeaders, openStore, orderOf } from '../support/guests.ts';
 import { startReceiver, verify } from '../support/receiver.ts';
@@ -83,6 +84,16 @@ describe('Orders of guests an hour', () => {
     }
     expect(others.filter(outcome => outcome === 'placed')).toHaveLength(4);
     expect(others.at(-1)).toContain('All guests of a store may place 14 orders an hour.');
+  });
+
+  test('are limited for a key, and not at all by 0', () => {
+    const limits = { ...guestOrders, perAddress: 0, perStore: 0, perKey: 2 };
+    const { count } = createGuestOrders(limits);
+    const place = () => count({ keyId: 'shop', storeId: 'hour' });
+    place();
+    place();
+    expect(place).toThrow('All guests with this API key may place 2 orders an hour. Try again in 1800 seconds.');
+    expect(() => count({ keyId: 'another', storeId: 'hour' })).not.toThrow();
   });
 });
 
