@@ -3,6 +3,7 @@ import { Command, CommanderError } from 'commander';
 import { addCompareCommand } from './cli/compare.ts';
 import { addMigrateCommand } from './cli/database.ts';
 import { addDemoCommand } from './cli/demo.ts';
+import { addGuestCommands } from './cli/guest.ts';
 import { addImportCommand } from './cli/import.ts';
 import { addKeyCommands } from './cli/key.ts';
 import { addMenuCommand } from './cli/menu.ts';
@@ -47,6 +48,7 @@ export function createProgram(): Command {
   addKeyCommands(program);
   addMenuCommand(program);
   addOrderCommands(program);
+  addGuestCommands(program);
   addWebhookCommands(program);
   addDemoCommand(program);
   addRestCommands(program);

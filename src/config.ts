@@ -104,6 +104,11 @@ const settings = {
     days: env('CARTE_EVENTS_KEEP_DAYS', integer(1, 365).default(7)),
     events: env('CARTE_EVENTS_MAX', integer(1_000, 1e12).default(100_000_000)),
   },
+  /** After so many days orders are anonymized, or deleted; absent: never. */
+  orderRetention: {
+    anonymizeDays: env('CARTE_ORDERS_ANONYMIZE_DAYS', integer(1, 36_500).optional()),
+    keepDays: env('CARTE_ORDERS_KEEP_DAYS', integer(1, 36_500).optional()),
+  },
   /** Limits on the streams of subscriptions in each process. */
   streams: {
     total: env('CARTE_STREAMS', integer(0, 1_000_000).default(5_000)),

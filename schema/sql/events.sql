@@ -4,13 +4,16 @@
 
 -- A statement that changes very many orders, such as a batch of an import, writes one event for each store. For updates that begins earlier: a call
 -- of markOrders may have 500 ids, and readers of events would load each order again; while a few hundred imported orders are still delivered one by
--- one. Deleted orders are reported by store; if their store is deleted with them, its own event says so. Image comparison (*<>) also applies to json,
+-- one. Orders that grow old (RETENTION) are anonymized and deleted without events; a guest that is erased (ERASURE) is one for each store.
+-- Deleted orders are reported by store; if their store is deleted with them, its own event says so. Image comparison (*<>) also applies to json,
 -- which has no equality; a full join, since its plan suits one row as well as hundreds.
 create or replace function log_order_events() returns trigger language plpgsql set search_path from current as $$
 declare
   max_inserted constant int := 500;
   max_updated constant int := 50;
+  source constant text := current_setting('carte.change_source', true);
 begin
+  if source = 'RETENTION' then return null; end if;
   if tg_op = 'INSERT' then
     if (select count(*) from (select from new_rows limit max_inserted + 1) counted) <= max_inserted then
       insert into event_inbox (kind, store_id, merchant_id, order_id, status)
@@ -22,7 +25,7 @@ begin
         where id in (select store_id from new_rows) order by id;
     end if;
   elsif tg_op = 'UPDATE' then
-    if (select count(*) from (select from new_rows limit max_updated + 1) counted) <= max_updated then
+    if source is distinct from 'ERASURE' and (select count(*) from (select from new_rows limit max_updated + 1) counted) <= max_updated then
       insert into event_inbox (kind, store_id, merchant_id, order_id, status_before, status)
         select case when o.id is null then 'ORDER_PLACED' when n.id is null then 'ORDERS_CHANGED' else 'ORDER_CHANGED' end,
           coalesce(n.store_id, o.store_id), (select merchant_id from store where id = coalesce(n.store_id, o.store_id)),

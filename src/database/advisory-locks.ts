@@ -8,4 +8,5 @@ export const advisoryLocks = {
   ordering: 7_274_924,
   /** As above. */
   guestOrders: 7_274_925,
+  orderRetention: 7_274_926,
 } as const;

@@ -1,6 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import type { MikroORM } from '@mikro-orm/postgresql';
 import { advisoryLocks } from '../database/advisory-locks.ts';
 import { prepared, type Query } from '../database/query.ts';
+import { applyOrderRetention, type OrderRetention } from '../order/retention.ts';
+import { runAsWorker } from '../scheduling/current-request.ts';
+import { runEveryMinute } from '../scheduling/every-minute.ts';
 import { lastPossible, positionAt } from './log.ts';
 
 /** How much of the log is retained. */
@@ -26,9 +29,6 @@ export interface RetentionOptions {
   readonly onError: (error: unknown) => void;
 }
 
-const intervalMs = 60_000;
-/** Off the path of the startup. */
-const startDelayMs = 1_000;
 const batchSize = 2_000;
 
 const oldest = 'from event where position is not null order by position limit 1';
@@ -99,21 +99,23 @@ export async function readLogStatus(query: Query): Promise<LogStatus | undefined
 }
 
 /** Deletes expired events, and reports the state of the log, every minute until it is aborted. */
-export async function runRetention(
-  query: Query,
-  { retention, onStatus, onError }: RetentionOptions,
+export function runRetention(query: Query, { retention, onStatus, onError }: RetentionOptions, signal: AbortSignal) {
+  const run = async () => {
+    await deleteExpiredEvents(query, retention);
+    const status = await readLogStatus(query);
+    if (status) onStatus(status);
+  };
+  return runEveryMinute(run, onError, signal);
+}
+
+/** Anonymizes and deletes old orders every minute until it is aborted; does nothing if they are kept. */
+export async function runOrderRetention(
+  orm: MikroORM,
+  retention: OrderRetention,
+  onError: (error: unknown) => void,
   signal: AbortSignal,
-) {
-  for (let delayMs = startDelayMs; !signal.aborted; delayMs = intervalMs) {
-    // At random, so that processes which were started together take turns.
-    await sleep(delayMs * (0.5 + Math.random()), undefined, { ref: false, signal }).catch(() => {});
-    if (signal.aborted) return;
-    try {
-      await deleteExpiredEvents(query, retention);
-      const status = await readLogStatus(query);
-      if (status) onStatus(status);
-    } catch (error) {
-      if (!signal.aborted) onError(error);
-    }
-  }
+): Promise<void> {
+  if (retention.anonymizeDays === undefined && retention.keepDays === undefined) return;
+  const run = () => runAsWorker(() => applyOrderRetention(orm.em.fork(), retention, { signal }));
+  await runEveryMinute(run, onError, signal);
 }

@@ -67,5 +67,7 @@ function toOrderRow(document: OrderDocument) {
     store: store.id,
     customerName: customer.name,
     customerPhone: customer.phone,
+    // A line that changes an anonymized order may bring data of the guest.
+    anonymizedAt: null,
   };
 }

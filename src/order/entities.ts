@@ -17,6 +17,12 @@ const index = (name: string, definition: string) => ({
   expression: `create index ${name} on orders ${definition}`,
 });
 
+/** SQL expression for the time from which an order's age counts: its completion or, of one that nobody has completed, when it was to be ready. */
+export const ageFrom = 'coalesce(completed_at, greatest(created_at, ready_by))';
+
+/** SQL expression, 1 or 0: of a boolean, the planner does not find both values in an index. */
+export const isAnonymized = '(anonymized_at is not null)::int';
+
 /** A column for an index; never selected. */
 const generated = (sql: string) => p.text().collation('C').generated(`(${sql}) stored`).lazy().hidden();
 
@@ -36,6 +42,7 @@ export const OrderEntity = defineEntity({
       `(store_id, coalesce(completed_at, created_at) desc, id desc)
         where status in ('CUSTOMER_CANCELLED', 'STORE_CANCELLED', 'REJECTED', 'FULFILLED')`,
     ),
+    index('orders_by_age', `((${isAnonymized}), (${ageFrom}))`),
   ],
   properties: {
     id: p.text().primary().collation('C'),
@@ -61,12 +68,15 @@ export const OrderEntity = defineEntity({
     placedByGuest: p.boolean().default(false),
     /** Time of its last change, set by a trigger: see docs/operating.md#revisions. */
     revision: p.bigint('number').default(0),
+    /** When the guest's data was emptied (guest-data.ts); null for an order that may have some. */
+    anonymizedAt: p.datetime(3).nullable().lazy().hidden(),
     customerNameFolded: generated(foldedName('customer_name')),
     phoneReversed: generated(`left(reverse(regexp_replace(customer_phone, '[^0-9]', '', 'g')), ${maxPhoneDigits})`),
   },
 });
 
-export interface Order extends Omit<InferEntity<typeof OrderEntity>, 'customerNameFolded' | 'phoneReversed'> {
+export interface Order
+  extends Omit<InferEntity<typeof OrderEntity>, 'anonymizedAt' | 'customerNameFolded' | 'phoneReversed'> {
   /** The fields of the store that most requests select, where the query joined it. */
   storeSummary?: StoreSummary;
   /** The store, where the order was loaded through it. */

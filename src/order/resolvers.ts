@@ -11,6 +11,7 @@ import { currencyOf, type Money } from '../store/currency.ts';
 import type { Store } from '../store/entities.ts';
 import { checkSearch, completedLast } from './arguments.ts';
 import { type Order, storeSummaryFields } from './entities.ts';
+import { eraseGuest } from './guest-data.ts';
 import { checkGuestInput, type GuestOrders, placeGuestOrder } from './guests.ts';
 import { checkQuoteInput } from './input.ts';
 import { type AmountOwner, readLines } from './lines.ts';
@@ -132,6 +133,11 @@ export const orderResolvers = {
       );
       return { orders: (await load()).filter(order => order !== null) };
     },
+    eraseGuest: (_root, { input }, context) =>
+      write(context, async () => {
+        const { orders, storeIds } = await eraseGuest(context.forkEntityManager(), input);
+        return { orderCount: orders, storeCount: storeIds.length };
+      }),
   },
   Store: {
     ordersRevision: (store, _args, { loaders }) => loaders.stores.ordersRevisionOf(store),

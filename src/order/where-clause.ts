@@ -77,7 +77,7 @@ const filterRules: Readonly<Record<SearchedFilter | 'placedBy', FilterRule>> = {
   },
 };
 
-const reverse = (digits: string) => [...digits].reverse().join('');
+export const reverse = (digits: string) => [...digits].reverse().join('');
 
 const filters = Object.keys(filterRules) as readonly (keyof typeof filterRules)[];
 
@@ -98,7 +98,7 @@ export const textConditions = (search: Search, binding: Binding) =>
     .join(' ');
 
 /** The half-open range of texts with this prefix: the end has the successor of its last digit. */
-function prefixRange(digits: string): [string, string] {
+export function prefixRange(digits: string): [string, string] {
   return [digits, digits.slice(0, -1) + String.fromCharCode(digits.charCodeAt(digits.length - 1) + 1)];
 }
 

@@ -3,7 +3,7 @@ import fp from 'fastify-plugin';
 import { clientFactory } from '../database/pool.ts';
 import { runDueTimes } from '../events/due-times.ts';
 import { EventFeed } from '../events/feed.ts';
-import { type LogStatus, runRetention } from '../events/retention.ts';
+import { type LogStatus, runOrderRetention, runRetention } from '../events/retention.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -12,7 +12,10 @@ declare module 'fastify' {
   }
 }
 
-/** Decorates the server with the feed of events, which it closes; while it runs, deletes old events, and ends pauses and the like at the time that was set. */
+/**
+ * Decorates the server with the feed of events, which it closes; while it runs, deletes old events, anonymizes and deletes old orders, and ends pauses
+ * and the like at the time that was set.
+ */
 export const events = fp(
   async (app: FastifyInstance) => {
     const { config, database } = app;
@@ -35,15 +38,19 @@ export const events = fp(
       onError: warn('Old events could not be deleted'),
     };
     const onError = warn('What is due could not be ended; it is tried again');
-    let endingDueTimes: Promise<void> | undefined;
+    const onOrdersError = warn('Old orders could not be anonymized or deleted; it is tried again');
+    let running: Promise<unknown> | undefined;
     app.addHook('onReady', async () => {
       feed.start();
       void runRetention(database.primary, retention, closed.signal);
-      endingDueTimes = runDueTimes(database.orm, onError, closed.signal);
+      running = Promise.all([
+        runDueTimes(database.orm, onError, closed.signal),
+        runOrderRetention(database.orm, config.orderRetention, onOrdersError, closed.signal),
+      ]);
     });
     app.addHook('onClose', async () => {
       closed.abort();
-      await endingDueTimes;
+      await running;
       await feed.close();
     });
   },

@@ -119,6 +119,11 @@ const attempts: Record<string, (planted: Awaited<ReturnType<typeof plant>>) => r
       `changeOrderStatus(input: { orderId: "${closedId}", ${change} }) { __typename }`,
       `changeOrderStatus(input: { orderId: "${closedId}", ${change} }) { order { status } }`,
     ]),
+  eraseGuest: ({ merchant }) => [
+    'eraseGuest(input: { phones: ["2345678"], all: true }) { __typename }',
+    `eraseGuest(input: { phones: ["2345678"], merchantId: "${merchant.id}" }) { __typename }`,
+    'eraseGuest(input: { phones: ["no-such"] }) { __typename }',
+  ],
   markOrders: ({ store, closedId }) => [
     `markOrders(input: { orderIds: ["${closedId}", "no-such"], isRead: true }) { __typename }`,
     `markOrders(input: { storeId: "${store.id}", orderIds: ["${closedId}"], isRead: true }) { orders { status customer { name } } }`,

@@ -38,7 +38,7 @@ test('partitioning the tables changes no response', async () => {
 });
 
 test('partitioning the orders rebuilds no index', async () => {
-  expect(before.indexes).toHaveLength(8);
+  expect(before.indexes).toHaveLength(9);
   expect(await readIndexes()).toEqual(before.indexes);
 });
 

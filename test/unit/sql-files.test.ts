@@ -10,10 +10,15 @@ import { splitOrders } from '../support/partitions.ts';
 const edited: readonly string[] = [
   'date_order',
   'date_store',
+  'log_order_events',
   'log_store_events',
   'orders.orders_dated',
   'revise_orders_of_store',
+  'skip_row',
   'store.store_dated',
+  'without_guest',
+  'without_spaces',
+  'without_texts',
 ];
 
 const files = readSqlFiles();

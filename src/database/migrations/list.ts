@@ -26,6 +26,7 @@ import { OrdersByPlacerMigration, OwnOrdersMigration } from './0027-own-orders.t
 import { OrderRevisionsMigration } from './0028-order-revisions.ts';
 import { StoreRevisionsMigration } from './0029-store-revisions.ts';
 import { GuestOrdersMigration } from './0030-guest-orders.ts';
+import { AnonymizedOrdersMigration, OrdersByAgeMigration } from './0031-anonymized-orders.ts';
 
 /** In execution order; a released migration never changes. Functions and triggers do, in schema/sql, without a migration. */
 export const migrations = [
@@ -60,4 +61,6 @@ export const migrations = [
   { name: '0028-order-revisions', class: OrderRevisionsMigration },
   { name: '0029-store-revisions', class: StoreRevisionsMigration },
   { name: '0030-guest-orders', class: GuestOrdersMigration },
+  { name: '0031-anonymized-orders', class: AnonymizedOrdersMigration },
+  { name: '0031-anonymized-orders-index', class: OrdersByAgeMigration },
 ];

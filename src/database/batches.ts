@@ -1,0 +1,26 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { retryTransaction } from './query.ts';
+
+interface BatchOptions {
+  readonly size: number;
+  readonly onBatch?: (count: number) => void;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Runs a transaction again and again until it changes fewer rows than a batch has; returns how many all have changed. Pauses after each for as long
+ * as it took, so that requests get at least half of the database.
+ */
+export async function runBatches(
+  runBatch: () => Promise<number>,
+  { size, onBatch, signal }: BatchOptions,
+): Promise<number> {
+  let total = 0;
+  for (let count = size; count === size && !signal?.aborted; total += count) {
+    const started = performance.now();
+    count = await retryTransaction(runBatch);
+    onBatch?.(count);
+    if (count === size) await sleep(performance.now() - started, undefined, { signal }).catch(() => {});
+  }
+  return total;
+}

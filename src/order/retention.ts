@@ -1,0 +1,143 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { advisoryLocks } from '../database/advisory-locks.ts';
+import { runBatches } from '../database/batches.ts';
+import { type Query, queryIn } from '../database/query.ts';
+import { ageFrom, isAnonymized } from './entities.ts';
+import { anonymized, batchSize } from './guest-data.ts';
+
+/** The ages in days from which orders are anonymized, and deleted; never if undefined. */
+export interface OrderRetention {
+  readonly anonymizeDays?: number | undefined;
+  readonly keepDays?: number | undefined;
+}
+
+interface RunOptions {
+  readonly size?: number;
+  readonly clock?: Date;
+  readonly signal?: AbortSignal;
+}
+
+/** Of the clocks of the database and of this process the one that is behind counts, so that a single one that is ahead changes nothing. */
+const isOld = `${ageFrom} < least(now(), $2::timestamptz) - make_interval(days => $1)`;
+
+/** Without events: orders of months ago concern nobody who waits for them. Nothing while another process is at it. */
+const turn = `
+  turn as materialized (
+    select set_config('carte.change_source', 'RETENTION', true)
+    from (select pg_try_advisory_xact_lock(${advisoryLocks.orderRetention}) as is_ours) lock where is_ours
+  )`;
+
+const batchOf = (table: string, state: 0 | 1) => `
+  batch as materialized (
+    select id from ${table} where ${isAnonymized} = ${state} and ${isOld}
+    order by ${ageFrom} limit $3 for update skip locked
+  )`;
+
+const inBatch = 'where id = any(array(select id from batch, turn order by id)) returning 1';
+
+const anonymizeStatement = `with ${turn}, ${batchOf('orders', 0)} update orders set ${anonymized} ${inBatch}`;
+
+const deleteStatement = (table: string, state: 0 | 1) =>
+  `with ${turn}, ${batchOf(table, state)} delete from orders ${inBatch}`;
+
+/** Anonymizes and deletes old orders, in batches with a transaction each; returns how many. */
+export async function applyOrderRetention(
+  em: EntityManager,
+  { anonymizeDays, keepDays }: OrderRetention,
+  { size = batchSize, clock = new Date(), signal }: RunOptions = {},
+): Promise<{ anonymized: number; deleted: number }> {
+  const query = queryIn(em);
+  const run = (statement: string, days: number) =>
+    runBatches(async () => (await query(statement, [days, clock, size])).length, { size, signal });
+  let deleted = 0;
+  if (keepDays !== undefined) {
+    for (const part of await findParts(query)) {
+      if (part.isDefault) {
+        deleted += await run(deleteStatement(part.name, 0), keepDays);
+        deleted += await run(deleteStatement(part.name, 1), keepDays);
+      } else {
+        deleted += await dropIfOld(em, part.name, [keepDays, clock]);
+      }
+    }
+  }
+  return { deleted, anonymized: anonymizeDays === undefined ? 0 : await run(anonymizeStatement, anonymizeDays) };
+}
+
+interface Part {
+  readonly name: string;
+  /** Whether orders are deleted one by one: the part for all ids that have none of their own, or a table without parts. */
+  readonly isDefault: boolean;
+}
+
+const findParts = (query: Query): Promise<Part[]> =>
+  query(
+    `select oid::regclass::text as name, coalesce(pg_get_expr(relpartbound, oid) = 'DEFAULT', true) as "isDefault" from pg_class
+     where oid = 'orders'::regclass and relkind = 'r' or oid in (select relid from pg_partition_tree('orders') where isleaf)
+     order by relname`,
+    [],
+  );
+
+/** Drops a partition in which all orders are old, and returns how many there were. */
+async function dropIfOld(
+  em: EntityManager,
+  part: string,
+  values: readonly [days: number, clock: Date],
+): Promise<number> {
+  const query = queryIn(em);
+  // The index finds the youngest on either side.
+  const [state] = await query<{ isOld: boolean | null }>(
+    `select bool_and(${isOld}) as "isOld" from (
+       (select * from ${part} where ${isAnonymized} = 0 order by ${ageFrom} desc limit 1) union all
+       (select * from ${part} where ${isAnonymized} = 1 order by ${ageFrom} desc limit 1)
+     ) youngest`,
+    values,
+  );
+  // Null for an empty one, such as those of times to come.
+  if (!state?.isOld) return 0;
+  const limitWait =
+    "select set_config('lock_timeout', '200ms', true), set_config('carte.change_source', 'RETENTION', true)";
+  // What changes these orders from now on changes nothing, so that they can be counted while the others are written.
+  await em.transactional(async tx => {
+    await queryIn(tx)(limitWait, []);
+    await queryIn(tx)(
+      `create or replace trigger orders_frozen before insert or update or delete on ${part}
+       for each row execute function skip_row()`,
+      [],
+    );
+  });
+  const [counted] = await query<{ counts: string; orders: number }>(
+    `select coalesce(sum(n), 0)::int as orders, coalesce(json_agg(c), '[]')::text as counts from (
+       select store_id, (created_at at time zone 'UTC')::date as day, status, count(*) as n from ${part} group by 1, 2, 3
+     ) c`,
+    [],
+  );
+  return em.transactional(async tx => {
+    await queryIn(tx)(limitWait, []);
+    await queryIn(tx)('lock table orders in access exclusive mode', []);
+    // Another process may have been faster.
+    const [found] = await queryIn(tx)('select where to_regclass($1) is not null', [part]);
+    if (!found) return 0;
+    await queryIn(tx)(`drop table ${part}`, []);
+    await queryIn(tx)(subtractStatement, [counted?.counts]);
+    return counted?.orders ?? 0;
+  });
+}
+
+// Rows that become 0 are deleted, as the triggers do.
+const subtractStatement = `
+  with counted as materialized (
+    select * from json_to_recordset($1::json) as counted (store_id text, day date, status text, n bigint)
+  ),
+  dropped as materialized (
+    select store_id, coalesce(day, 'infinity') as day, status, sum(n) as n from counted
+    group by grouping sets ((store_id, day, status), (store_id, status))
+  ),
+  revised as (
+    update order_revision set revision = revision + 1 where store_id in (select store_id from counted)
+  ),
+  emptied as (
+    delete from order_count kept using dropped
+    where (kept.store_id, kept.day, kept.status, kept.n) = (dropped.store_id, dropped.day, dropped.status, dropped.n)
+  )
+  update order_count kept set n = kept.n - dropped.n from dropped
+  where (kept.store_id, kept.day, kept.status) = (dropped.store_id, dropped.day, dropped.status) and kept.n <> dropped.n`;

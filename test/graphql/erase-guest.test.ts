@@ -1,0 +1,117 @@
+import { describe, expect, test } from 'vitest';
+import { createReadAccess } from '../../src/database/pool.ts';
+import { verifyCounters } from '../../src/order/counters.ts';
+import { eraseGuest } from '../../src/order/guest-data.ts';
+import { startApp } from '../support/app.ts';
+import { operatorFork } from '../support/data.ts';
+import { endOfLog, readEvents } from '../support/events.ts';
+import { guest, traces } from '../support/guest.ts';
+
+const app = await startApp();
+const { primary } = await createReadAccess(app.orm);
+const em = operatorFork(app.orm);
+const admin = { 'x-api-key': await app.newKey({ permissions: ['ADMIN'] }) };
+const phones = ['351 919 000 777', '919000777'];
+const mutation = 'mutation ($input: EraseGuestInput!) { eraseGuest(input: $input) { orderCount storeCount } }';
+const erase = (input: object, headers: Record<string, string> = admin) => app.graphql(mutation, { input }, headers);
+const snapshot = () => app.orm.em.fork().execute('select md5(string_agg(o::text, chr(10) order by id)) from orders o');
+
+describe('eraseGuest', () => {
+  test('empties the data of the guest at all stores of the merchant, with one event each', async () => {
+    const merchant = (await app.data.merchant()).id;
+    const stores = [await app.data.store({ merchant }), await app.data.store({ merchant })];
+    for (const store of stores) {
+      await app.data.orders(store, 3, guest);
+      await app.data.orders(store, 2, { ...guest, customerPhone: '919.000.777' });
+    }
+    const [, { id: storeId } = { id: '' }] = stores;
+    const [other] = await app.data.orders(stores[0] ?? expect.fail(), 1, { customerPhone: '351919000778' });
+    const list = `/v1/stores/${storeId}/orders/`;
+    const before = await app.get(list);
+    const start = await endOfLog(primary);
+
+    const { body } = await erase({ phones, merchantId: merchant });
+    expect(body.data.eraseGuest).toEqual({ orderCount: 10, storeCount: 2 });
+
+    expect(await traces(em)).toEqual([]);
+    const events = await readEvents(primary, { after: start, limit: 100 });
+    expect(events.map(({ kind, storeId: id }) => [kind, id]).sort()).toEqual(
+      stores.map(({ id }) => ['ORDERS_CHANGED', id]).sort(),
+    );
+    const after = await app.get(list, { 'if-none-match': String(before.headers.get('etag')) });
+    expect(after.status).toBe(200);
+    expect(after.body.count).toBe(5);
+    expect(after.body.order_result_list[0]).toEqual({
+      ...before.body.order_result_list[0],
+      customer: { name: '', phone: '' },
+      customer_comments: after.body.order_result_list[0].customer_comments,
+      items: [
+        { external_id: 'soup', name: { translations: { en: 'Soup' } }, quantity: 2, price: 600, tax: 60 },
+        { sku: 'S-1', price: 1.5, options: [{ qty: 1, label: '' }] },
+        { sku: 'S-2', label: '', till: '' },
+      ],
+    });
+    expect((await app.get(`/v1/orders/${other?.id}`)).body.customer.name).toBe('Ana Lima');
+    expect(await verifyCounters(em)).toEqual([]);
+    expect((await erase({ phones, merchantId: merchant })).body.data.eraseGuest).toEqual({
+      orderCount: 0,
+      storeCount: 0,
+    });
+  });
+
+  test('that is interrupted and repeated writes one event for each store', async () => {
+    const store = await app.data.store();
+    await app.data.orders(store, 6, guest);
+    const start = await endOfLog(primary);
+    const input = { phones, merchantId: store.merchant };
+    // A multiple of the batch, so that the last one is full, too.
+    const interrupted = eraseGuest(em, input, { size: 3, onProgress: () => expect.fail('stopped') });
+    await expect(interrupted).rejects.toThrow('stopped');
+    expect(await readEvents(primary, { after: start, limit: 10 })).toEqual([]);
+    expect((await eraseGuest(em, input, { size: 3 })).orders).toBe(3);
+    expect(await readEvents(primary, { after: start, limit: 10 })).toMatchObject([
+      { kind: 'ORDERS_CHANGED', storeId: store.id },
+    ]);
+    expect(await traces(em)).toEqual([]);
+  });
+
+  test('leaves numbers alone of which a given one is only a part', async () => {
+    const store = await app.data.store();
+    await app.data.orders(store, 1, { customerPhone: '00351919000777' });
+    await app.data.orders(store, 1, { customerPhone: '351919000777' });
+    const erased = await erase({ phones: ['351919000777'], all: true });
+    expect(erased.body.data.eraseGuest).toEqual({ orderCount: 1, storeCount: 1 });
+    const before = await snapshot();
+    const { body } = await erase({ phones: ['1919000777', '0351919000777'], all: true });
+    expect(body.errors[0].extensions.errors).toEqual(
+      [0, 1].map(index => ({
+        path: ['input', 'phones', index],
+        type: 'value_error',
+        message: `telephone number ${index + 1} is only the end of others; give all digits`,
+      })),
+    );
+    expect(await snapshot()).toEqual(before);
+  });
+
+  test.each([
+    [{ phones: ['123456', '+1 (2x)'] }, ['input.phones.0', 'input.phones.1', 'input.merchantId']],
+    [{ phones: [], merchantId: 'nobody' }, ['input.phones', 'input.merchantId']],
+    [
+      { phones: ['9'.repeat(100)], all: true, merchantId: 'nobody' },
+      ['input.phones.0', 'input.merchantId', 'input.merchantId'],
+    ],
+  ])('refuses %j with every reason, and changes nothing', async (input, paths) => {
+    const store = await app.data.store();
+    await app.data.orders(store, 1, { customerPhone: '123456' });
+    const before = await snapshot();
+    const { errors } = (await erase(input)).body;
+    const reasons: { path: string[] }[] = errors[0].extensions.errors;
+    expect(reasons.map(({ path }) => path.join('.'))).toEqual(paths);
+    expect(await snapshot()).toEqual(before);
+  });
+
+  test('needs the permission ADMIN', async () => {
+    const { body } = await erase({ phones, all: true }, { 'x-api-key': app.key });
+    expect(body.errors[0].extensions.code).toBe('FORBIDDEN');
+  });
+});

@@ -1,0 +1,57 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { queryIn } from '../../src/database/query.ts';
+import type { Order } from '../../src/order/entities.ts';
+
+/** A guest with data in every column that may have some; each text has one of the words that `traces` finds. */
+export const guest = {
+  customerName: 'Zenobia Quist',
+  customerPhone: '+351 919 000 777',
+  customerComments: 'zenobia comments',
+  service: {
+    address: { addressLine1: 'Rua Zenobia 1', note: 'bell of Quist' },
+    payments: [{ method: 'card', amount: 1200, reference: 'pi_zenobia' }],
+    charges: [{ name: 'Delivery', amount: 150 }],
+    table: 'T4',
+    tip: 100,
+  },
+  steps: [
+    { at: '2026-03-01T12:00:00Z', status: 'PENDING', by: 'web' },
+    { at: '2026-03-01T12:01:00Z', status: 'REJECTED', reason: 'Zenobia did not call back' },
+  ],
+  items: [
+    {
+      external_id: 'soup',
+      name: { translations: { en: 'Soup' } },
+      quantity: 2,
+      price: 600,
+      tax: 60,
+      note: 'for Zenobia',
+    },
+    {
+      sku: 'S-1',
+      price: 1.5,
+      options: [{ Special_Instructions: 'ask zenobia', qty: 1, label: 'Cake for ZENOBIA  QUIST' }],
+    },
+    { sku: 'S-2', label: 'zenobia quist, 20 candles', till: 'call 919-000-777', contact: { city: 'Quist' } },
+  ],
+} as const satisfies Partial<Order>;
+
+/** The places, as table and column, where a text has something of a guest; every column of every table is read. */
+export async function traces(
+  em: EntityManager,
+  words = 'zenobia|quist|919\\D?000\\D?777|777000919',
+): Promise<string[]> {
+  const query = queryIn(em);
+  const columns = await query<{ name: string; column: string }>(
+    `select quote_ident(relname) as name, quote_ident(attname) as column from pg_class c join pg_attribute a on attrelid = c.oid
+     where relnamespace = current_schema::regnamespace and relkind in ('r', 'p') and not relispartition and attnum > 0
+       and not attisdropped order by 1, attnum`,
+    [],
+  );
+  const found: string[] = [];
+  for (const { name, column } of columns) {
+    const [row] = await query(`select from ${name} where ${column}::text ~* $1 limit 1`, [words]);
+    if (row) found.push(`${name}.${column}`);
+  }
+  return found;
+}
