@@ -2,7 +2,14 @@ import { createInterface } from 'node:readline/promises';
 import { OperatorError } from '@carte/base/errors';
 import { isObject, parseExactJson } from '@carte/base/json';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { eraseGuest, findGuest, findSpellings, type GuestQuery, listOrderIds, type Spelling } from '../order/guest-data.ts';
+import {
+  eraseGuest,
+  findGuest,
+  findSpellings,
+  type GuestQuery,
+  listOrderIds,
+  type Spelling,
+} from '../order/guest-data.ts';
 import { operatorScope } from '../scope.ts';
 import { createOrderRenderer } from '../server/webhooks.ts';
 import { withDatabase } from './database.ts';

@@ -6,10 +6,9 @@ import { readConfig } from '../../src/config.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import type { Target } from '../../src/database/replicas.ts';
 import { createOrm } from '../../src/orm.ts';
-import { permissions } from '../../src/scope.ts';
 import { createServer } from '../../src/server/server.ts';
 import { startPair } from '../../support/standby.ts';
-import { createData, createKey } from '../support/data.ts';
+import { createData, createKey, secretPermissions } from '../support/data.ts';
 import { waitUntil } from './processes.ts';
 
 /** A migrated, empty database with a standby, and services on both; all are stopped after the file's last test. */
@@ -25,7 +24,7 @@ export async function startReplicated() {
     rmSync(folder, { recursive: true });
   });
   await migrate(orm);
-  const key = await createKey(orm, { permissions });
+  const key = await createKey(orm, { permissions: secretPermissions });
   return {
     pair,
     data: createData(orm),

@@ -7,7 +7,7 @@ import type { ConfigurationInput } from '../../src/menu/kinds.ts';
 import { replaceMenuConfiguration } from '../../src/menu/replace.ts';
 import { type Merchant, MerchantEntity } from '../../src/merchant/entities.ts';
 import { type Order, OrderEntity } from '../../src/order/entities.ts';
-import { operatorScope, writePermissions } from '../../src/scope.ts';
+import { operatorScope, permissions, writePermissions } from '../../src/scope.ts';
 import { type Store, StoreEntity } from '../../src/store/entities.ts';
 
 export function operatorFork(orm: MikroORM): EntityManager {
@@ -43,6 +43,9 @@ export function order(storeId: string, given: Partial<Order> = {}): Order {
 }
 
 /** Issues a key; what the request does not name is that of a key that reads and writes everything. */
+/** All that a secret key can have. */
+export const secretPermissions = permissions.filter(permission => permission !== 'PLACE_GUEST_ORDERS');
+
 export async function createKey(orm: MikroORM, request: Partial<KeyRequest> = {}): Promise<string> {
   const all = !request.merchantIds && !request.storeIds;
   const full = { name: 'test', all, merchantIds: [], storeIds: [], permissions: writePermissions, ...request };
