@@ -199,6 +199,7 @@ describe('no route and no tool of any set changes what is out of the scope of a 
     setStoreStock: { items: [{ external_id: 'item', in_stock: false }] },
     changeStorePrices: { items: [{ external_id: 'item', price: 1 }] },
     setOrdering: { state: 'BUSY', delay_minutes: 5 },
+    setStoreSpecialHours: { hours: [{ date: '2035-12-24' }] },
     sellOut: { items: [{ external_id: 'item', in_stock: false }] },
     markKitchenOrders: { order_ids: ['mine-store-order'] },
     createMenuConfiguration: fullBody(),

@@ -83,13 +83,13 @@ describe('a JSON value', () => {
 describe('an object', () => {
   test('is converted to the names of the graph, without unknown fields', () => {
     const value = { external_id: 'a', in_stock: true, address_line_1: 'x', externalId: 'b', colour: 'red' };
-    expect(readValid('Dish', value)).toEqual({ externalId: 'a', inStock: true, addressLine1: 'x' });
+    expect(readValid('Dish', value)).toEqual({ externalId: 'a', inStock: true, addressLine1: 'x', servings: 1 });
   });
 
-  test('an optional field that is null is omitted, even if the graph has a default', () => {
-    expect(readValid('Dish', { external_id: 'a', name: null, tags: null, servings: null })).toEqual({
-      externalId: 'a',
-    });
+  test('an optional field that is null or absent is omitted, or has the default of the graph', () => {
+    const read = { externalId: 'a', servings: 1 };
+    expect(readValid('Dish', { external_id: 'a', name: null, tags: null, servings: null })).toEqual(read);
+    expect(readValid('Dish', { external_id: 'a' })).toEqual(read);
   });
 
   test('a required field that is null has the wrong type, one that is absent is missing', () => {
@@ -188,8 +188,9 @@ test('valid values are unchanged but for the names', () => {
       price: fc.maxSafeInteger(),
       weight: fc.double({ noNaN: true, noDefaultInfinity: true }),
       tags: fc.array(text),
+      servings: fc.nat(),
     },
-    { requiredKeys: ['external_id'] },
+    { requiredKeys: ['external_id', 'servings'] },
   );
   fc.assert(
     fc.property(dish, ({ external_id, ...rest }) => {

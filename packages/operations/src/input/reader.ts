@@ -93,7 +93,7 @@ function textListReader(itemType: GraphQLInputType): Read {
 const below = ({ unknownFields }: ReaderOptions): ReaderOptions => ({ ...(unknownFields && { unknownFields }) });
 
 function objectReader(type: GraphQLInputObjectType, options: ReaderOptions, objects: ObjectReaders): Read {
-  const fields: { from: string; to: string; required: boolean; read: Read }[] = [];
+  const fields: { from: string; to: string; required: boolean; defaultValue: unknown; read: Read }[] = [];
   const names = new Set<string>();
   const forbidsUnknown = options.unknownFields === 'forbid';
   const read: Read = (value, cursor, depth) => {
@@ -108,7 +108,7 @@ function objectReader(type: GraphQLInputObjectType, options: ReaderOptions, obje
       if (input === undefined && field.required) fail(cursor, depth + 1, 'missing', 'Field required');
       else if (field.required || (input !== undefined && input !== null)) {
         result[field.to] = field.read(input, cursor, depth + 1);
-      }
+      } else if (field.defaultValue !== undefined) result[field.to] = field.defaultValue;
     }
     if (forbidsUnknown) forbidUnknownFields(value, names, cursor, depth);
     return result;
@@ -120,6 +120,7 @@ function objectReader(type: GraphQLInputObjectType, options: ReaderOptions, obje
       from: field.bodyName,
       to: field.name,
       required: isRequiredInputField(field),
+      defaultValue: field.defaultValue,
       read: compile(field.type, below(options), objects),
     });
   }
