@@ -130,7 +130,7 @@ describe('a token', () => {
     const viewer = (await app.graphql('{ viewer { id } }', {}, rotating.headers)).body;
     expect(viewer.errors[0].extensions.code).toBe('FORBIDDEN');
     const [last] = await execute<[{ apiKeyId: string }]>(
-      'select placed_by as "apiKeyId" from orders order by id desc limit 1',
+      'select placed_by as "apiKeyId" from orders where placed_by is not null order by created_at desc limit 1',
     );
     const rotate = 'mutation ($input: RotateApiKeyInput!) { rotateApiKey(input: $input) { key } }';
     const { key } = (await app.graphql(rotate, { input: last }, admin)).body.data.rotateApiKey;

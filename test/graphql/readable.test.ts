@@ -78,7 +78,14 @@ const pages = routesOfNoOperation
   .filter(route => !(route in others))
   .map(route => route.replace('*', 'menu/main.ts').replaceAll(/:\w+/g, 'baixa'));
 
-const guestRoutes = ['getMerchant', 'listMerchants', 'getStore', 'listStores', 'getMenuConfiguration'];
+const guestRoutes = [
+  'getMerchant',
+  'listMerchants',
+  'getStore',
+  'listStores',
+  'getMenuConfiguration',
+  'getStoreSpecialHours',
+];
 
 /** The permission that each route needs; with any, events have what the key may read. */
 const routes: Readonly<Record<string, string>> = {
@@ -88,6 +95,7 @@ const routes: Readonly<Record<string, string>> = {
   listStores: 'READ_MENUS',
   getMenuConfiguration: 'READ_MENUS',
   getMenuConfigurationFlat: 'READ_MENUS',
+  getStoreSpecialHours: 'READ_MENUS',
   createMenuConfiguration: 'READ_MENUS',
   getOrder: 'READ_ORDERS',
   listOrders: 'READ_ORDERS',
