@@ -102,7 +102,7 @@ const changes: Readonly<Record<string, string>> = {
 };
 
 /** `RANDOM_QUERIES=10000` for a long run. */
-const queries = Number(process.env.RANDOM_QUERIES ?? 60);
+const queries = Number(process.env.RANDOM_QUERIES ?? 20);
 
 test(`${queries} random queries, sent again and again while something changes, are never older than the change`, async () => {
   const stores = demoStores();
