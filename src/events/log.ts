@@ -7,6 +7,8 @@ import type { EventKind } from './kinds.ts';
 export interface EventFilter {
   readonly storeId?: string | undefined;
   readonly kinds?: readonly EventKind[] | undefined;
+  /** One of the store: its events, and those that are of no single order. */
+  readonly orderId?: string | undefined;
 }
 
 /** Events after a position were deleted: docs/webhooks-and-events.md#retention. */
@@ -47,8 +49,9 @@ const columns = `id, position, created_at as "createdAt", kind, store_id as "sto
 const prepareFiltered = preparedFirst(Number.POSITIVE_INFINITY);
 
 /** Kinds are literals, so that the planner can use the index of the rare ones; there are few combinations. */
-function statementFor({ storeId, kinds }: EventFilter): string {
-  const store = storeId === undefined ? '' : 'and store_id = $3';
+function statementFor({ storeId, kinds, orderId }: EventFilter): string {
+  const order = orderId === undefined ? '' : 'and (order_id = $4 or order_id is null)';
+  const store = storeId === undefined ? '' : `and store_id = $3 ${order}`;
   const condition = kinds ? `${store} and kind in (${kinds.map(kind => `'${kind}'`).join(', ')})` : store;
   // One snapshot of the events and of the start of the log, so that no event can be deleted in between.
   return prepareFiltered(`
@@ -64,7 +67,7 @@ export async function readEvents(
   query: Query,
   { after, limit, ...filter }: EventFilter & { readonly after: number; readonly limit: number },
 ): Promise<Event[]> {
-  const values = [after, limit, ...(filter.storeId === undefined ? [] : [filter.storeId])];
+  const values = [after, limit, ...[filter.storeId, filter.orderId].filter(id => id !== undefined)];
   const rows = await query<EventRow>(statementFor(filter), values);
   const completeAfter = rows[0]?.completeAfter ?? 0;
   if (after < completeAfter) throw new EventsDeleted(after, completeAfter);

@@ -12,7 +12,7 @@ import type { Store } from '../store/entities.ts';
 import type { EventCursors, StreamId } from './cursor.ts';
 import type { GuestOrderEvent } from './entities.ts';
 import { type EventKind, orderEventKinds, storeEventKinds } from './kinds.ts';
-import { EventsDeleted, isDeletedSince, timeOf } from './log.ts';
+import { type EventFilter, EventsDeleted, isDeletedSince, timeOf } from './log.ts';
 import { EventStream, type StreamedEvent, type StreamOptions } from './stream.ts';
 
 export type EventSource = ReturnType<typeof createEventSource>;
@@ -53,13 +53,8 @@ export function createEventSource(options: SourceOptions, subscriber: Subscriber
   const { signal } = subscriber;
 
   /** Resolves once the stream has its starting point, so that a client that sees it opened misses nothing from then on. */
-  async function open(stream: StreamId, kinds: readonly EventKind[], after: number | undefined): Promise<EventStream> {
-    const events = new EventStream({
-      ...options,
-      after,
-      heldUntil: () => subscriber.heldUntil,
-      filter: { storeId: stream.storeId, kinds },
-    });
+  async function open(filter: EventFilter, after: number | undefined): Promise<EventStream> {
+    const events = new EventStream({ ...options, after, heldUntil: () => subscriber.heldUntil, filter });
     const end = () => void events.return();
     signal.addEventListener('abort', end);
     if (signal.aborted) end();
@@ -126,13 +121,11 @@ export function createEventSource(options: SourceOptions, subscriber: Subscriber
     throw new InvalidInput([{ path: ['token'], type: 'value_error', message }]);
   }
 
-  /** Those of one order, and those of many at once, which it may be among. */
-  async function* ofGuestOrder(
+  async function* withGuestOrder(
     events: AsyncIterable<StreamedEvent>,
-    { token, orderId }: { readonly token: string; readonly orderId: string },
+    token: string,
   ): AsyncGenerator<StreamedEvent & GuestOrderEvent> {
     for await (const event of events) {
-      if (event.orderId !== null && event.orderId !== orderId) continue;
       yield { ...event, order: await retryWhileUnavailable(() => requireGuestOrder(token), signal) };
     }
   }
@@ -141,11 +134,12 @@ export function createEventSource(options: SourceOptions, subscriber: Subscriber
     field: 'orderEvents' | 'menuEvents' | 'guestOrderEvents',
     kinds: readonly EventKind[],
     { storeId, after }: SubscriptionOrderEventsArgs,
+    orderId?: string,
   ): Promise<AsyncIterable<StreamedEvent>> {
     subscriber.field = field;
     await requireStore(storeId);
     const start = await startOf({ field, storeId }, after);
-    const events = await open({ field, storeId }, [...kinds, ...storeEventKinds], start);
+    const events = await open({ storeId, kinds: [...kinds, ...storeEventKinds], orderId }, start);
     try {
       // Again, since it may have left the scope before the stream was opened.
       const store = await requireStore(storeId);
@@ -166,14 +160,14 @@ export function createEventSource(options: SourceOptions, subscriber: Subscriber
       after = null,
     }: SubscriptionGuestOrderEventsArgs): Promise<AsyncIterable<GuestOrderEvent>> {
       const { id: orderId, store: storeId } = await requireGuestOrder(token);
-      const events = await ofStore('guestOrderEvents', orderEventKinds, { storeId, after });
-      return ofGuestOrder(events, { token, orderId });
+      const events = await ofStore('guestOrderEvents', orderEventKinds, { storeId, after }, orderId);
+      return withGuestOrder(events, token);
     },
     /** Events of the stores in scope themselves. */
     async ofScope({ after }: SubscriptionStoreEventsArgs): Promise<AsyncIterable<StreamedEvent>> {
       subscriber.field = 'storeEvents';
       const stream = { field: 'storeEvents' } as const;
-      return translated(ofStoresInScope(await open(stream, storeEventKinds, await startOf(stream, after))));
+      return translated(ofStoresInScope(await open({ kinds: storeEventKinds }, await startOf(stream, after))));
     },
   };
 }

@@ -150,7 +150,9 @@ export class EventStream implements AsyncIterableIterator<StreamedEvent, undefin
 
   #onEvents(events: readonly Event[]): void {
     const { filter, maxBuffered, maxStallMs } = this.#options;
-    const wanted = filter?.kinds ? events.filter(({ kind }) => filter.kinds?.includes(kind)) : events;
+    const { kinds, orderId } = filter ?? {};
+    const ofKinds = kinds ? events.filter(({ kind }) => kinds.includes(kind)) : events;
+    const wanted = orderId ? ofKinds.filter(event => event.orderId === null || event.orderId === orderId) : ofKinds;
     if (wanted.length === 0) return;
     const isOverflowing = !this.#arrived;
     const buffered = this.#isLive ? this.#queue : (this.#arrived ?? []);

@@ -154,12 +154,29 @@ describe('a token', () => {
   });
 });
 
-describe.each(['sse', 'websocket'] as const)('guestOrderEvents over %s', transport => {
-  const service = { url: app.url, key: String(headers['x-api-key']) };
-  const query = `subscription ($token: String!, $after: String) {
-    guestOrderEvents(token: $token, after: $after) { cursor order { status confirmedReadyBy } }
-  }`;
+const service = { url: app.url, key: String(headers['x-api-key']) };
+const query = `subscription ($token: String!, $after: String) {
+  guestOrderEvents(token: $token, after: $after) { cursor order { status confirmedReadyBy } }
+}`;
 
+test('guestOrderEvents reads no events of other orders, however old its cursor is', async () => {
+  const token = await guest.order(orderOf('chiado'));
+  const { id } = await lastOrder();
+  const position = await endOfLog(primary);
+  await execute(`insert into event_inbox (kind, store_id, order_id, status)
+    select 'ORDER_CHANGED', 'chiado', 'another', 'READY' from generate_series(1, 1000)`);
+  await statusTo(id, 'ACCEPTED');
+  await endOfLog(primary);
+  const after = formerCursor('guestOrderEvents', { storeId: 'chiado', position });
+  const stream = openStream('sse', service, { query, variables: { token, after } });
+  const { result, statements } = await app.statements.during(() => stream.next());
+  stream.close();
+  expect(result.data.guestOrderEvents.order.status).toBe('ACCEPTED');
+  // A page has 200 events.
+  expect(statements.filter(text => text.includes('from event where position'))).toHaveLength(1);
+});
+
+describe.each(['sse', 'websocket'] as const)('guestOrderEvents over %s', transport => {
   test('has the changes of the order alone, and goes on after a cursor', async () => {
     const token = await guest.order(orderOf('chiado'));
     const { id } = await lastOrder();
