@@ -3,8 +3,10 @@ import { Unavailable } from '@carte/base/errors';
 import type { FastifyInstance } from 'fastify';
 import type { CheckGuestOrder } from '../graphql/context.ts';
 import { headersOf } from '../webhooks/send.ts';
+import { currentRecord } from './requests.ts';
 
 const maxMessageLength = 500;
+const maxResponseBytes = 16 * 1024;
 
 /** Creates the check of guests' orders by the operator (docs/operating.md#orders-of-guests); undefined if there is none. */
 export function createGuestOrderCheck({ config, log }: FastifyInstance): CheckGuestOrder | undefined {
@@ -12,6 +14,8 @@ export function createGuestOrderCheck({ config, log }: FastifyInstance): CheckGu
   if (url === undefined || secret === undefined) return undefined;
   return async order => {
     const message = { id: `check_${randomUUID()}`, body: JSON.stringify(bodyOf(order)) };
+    // Guests who only wait for it keep no others from the menu.
+    currentRecord()?.leaveShare?.();
     try {
       const response = await fetch(url, {
         method: 'POST',
@@ -20,9 +24,9 @@ export function createGuestOrderCheck({ config, log }: FastifyInstance): CheckGu
         redirect: 'manual',
         signal: AbortSignal.timeout(seconds * 1_000),
       });
-      const text = await response.text();
+      if (response.status === 422) return refusalOf(await readText(response));
+      await response.body?.cancel();
       if (response.ok) return undefined;
-      if (response.status === 422) return refusalOf(text);
       throw new Error(`the response has status ${response.status}`);
     } catch (error) {
       log.warn({ err: error }, "A guest's order was not placed, because the operator's check has failed");
@@ -61,6 +65,17 @@ function bodyOf({ store, input, quote, keyId, address, total, currency }: Unchec
       },
     },
   };
+}
+
+async function readText({ body }: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body ?? []) {
+    bytes += chunk.length;
+    if (bytes > maxResponseBytes) throw new Error(`the response is larger than ${maxResponseBytes} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
 }
 
 /** The operator's words for the guest, which are `message` of the response. */

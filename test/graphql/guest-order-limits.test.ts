@@ -181,14 +181,33 @@ describe('The check by the operator', async () => {
     const input = orderOf('checked');
     const failures = [500, 301, 422].map(status => () => receiver.respond('/check', status));
     const hang = () => receiver.respond('/check', () => {});
-    for (const fail of [...failures, hang]) {
+    const exceed = () =>
+      receiver.respond('/check', response =>
+        response.writeHead(422).end(JSON.stringify({ message: 'x'.repeat(16 * 1024) })),
+      );
+    for (const fail of [...failures, hang, exceed]) {
       fail();
       expect(outcomeOf(await guest.place(input))).toBe(
         'UNAVAILABLE: The order cannot be checked at the moment, and was not placed.',
       );
     }
-    receiver.accept('/check');
+    // What follows the status does not matter.
+    receiver.respond('/check', response => response.write('…'));
     expect(outcomeOf(await guest.place(input))).toBe('placed');
+  });
+
+  test('keeps nobody waiting who orders nothing', async () => {
+    const waiting = Promise.withResolvers<void>();
+    const before = receiver.at('/check').length;
+    receiver.respond('/check', () => receiver.at('/check').length === before + 4 && waiting.resolve());
+    const patient = at('203.0.113.6');
+    const ended: string[] = [];
+    const orders = times(4, () => patient.place(orderOf('checked')).then(() => ended.push('order')));
+    await waiting.promise;
+    expect((await patient.send('{ store(id: "checked") { id } }', {})).data).toEqual({ store: { id: 'checked' } });
+    expect(ended).toEqual([]);
+    await orders;
+    receiver.accept('/check');
   });
 
   test('is not made for an order that is refused anyway, nor for one of a secret key', async () => {
