@@ -43,8 +43,8 @@ const ownOrigin = z.string().refine(text => URL.parse(text)?.origin === text && 
   error: ({ input }) => `has "${input}"; an origin is such as https://carte.example`,
 });
 
-const httpUrl = z.string().refine(text => /^https?:/.test(text) && URL.canParse(text), {
-  error: 'is not a URL such as https://shop.example/check-order',
+const httpUrl = z.string().refine(text => /^https?:/.test(text) && URL.parse(text)?.username === '', {
+  error: 'is not a URL without user and password, such as https://shop.example/check-order',
 });
 
 // As those of webhooks; messages do not repeat it.

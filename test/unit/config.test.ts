@@ -14,6 +14,7 @@ test('every invalid variable is reported at once, with its value and rule', () =
     CARTE_LOG_LEVEL: 'loud',
     CARTE_CORS_ORIGINS: '*, shop.example',
     CARTE_WEBHOOK_ALLOW_NETWORKS: '10.0.0.0/8, 10.0.0.1',
+    CARTE_GUEST_ORDER_CHECK: 'https://carte:secret@shop.example/check',
   };
   expect(() => readConfig(env)).toThrow(
     [
@@ -22,8 +23,10 @@ test('every invalid variable is reported at once, with its value and rule', () =
       '  CARTE_PROCESSES is "1.5"; it must be a whole number from 1 to 256',
       '  CARTE_LOG_LEVEL is "loud"; it must be one of silent, error, warn, info, debug',
       '  CARTE_CORS_ORIGINS has "shop.example"; an origin is * or such as https://shop.example',
+      '  CARTE_GUEST_ORDER_CHECK is not a URL without user and password, such as https://shop.example/check-order',
       '  CARTE_WEBHOOK_ALLOW_NETWORKS has "10.0.0.1"; a network is such as 10.20.0.0/16, a single address 10.20.0.5/32',
       '  DATABASE_REPLICA_URLS is set, but DATABASE_URL is not',
+      '  CARTE_GUEST_ORDER_CHECK is set, but CARTE_GUEST_ORDER_CHECK_SECRET is not',
     ].join('\n'),
   );
 });
