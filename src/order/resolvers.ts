@@ -12,6 +12,7 @@ import type { Store } from '../store/entities.ts';
 import { checkSearch, completedLast } from './arguments.ts';
 import { type Order, storeSummaryFields } from './entities.ts';
 import { eraseGuest } from './guest-data.ts';
+import type { orderByTokenLoader } from './guest-tokens.ts';
 import { checkGuestInput, type GuestOrders, placeGuestOrder } from './guests.ts';
 import { checkQuoteInput } from './input.ts';
 import { type AmountOwner, readLines } from './lines.ts';
@@ -54,6 +55,16 @@ async function write<T>({ loaders }: { readonly loaders: { clear(): void } }, ru
   }
 }
 
+interface TokenContext {
+  readonly transport: string;
+  readonly loaders: { readonly guestOrders: ReturnType<typeof orderByTokenLoader> };
+}
+
+async function findGuestOrder({ loaders, transport }: TokenContext, token: string): Promise<Order | null> {
+  if (transport === 'REST') throw new Forbidden('Tokens of guests are for /graphql: routes may have them in URLs.');
+  return loaders.guestOrders.load(token);
+}
+
 interface QuoteContext {
   readonly scope: AccessScope | undefined;
   readonly loaders: { readonly menus: ReturnType<typeof menuLoaders> };
@@ -86,10 +97,7 @@ export const orderResolvers = {
       const store = await context.loaders.stores.byId.load(input.storeId);
       return store && { store, ...(await quote(context, store, input)) };
     },
-    guestOrder: (_root, { token }, { loaders, transport }) => {
-      if (transport === 'REST') throw new Forbidden('Tokens of guests are for /graphql: routes may have them in URLs.');
-      return loaders.guestOrders.load(token);
-    },
+    guestOrder: (_root, { token }, context) => findGuestOrder(context, token),
   },
   Mutation: {
     placeOrder: (_root, { input }, context) =>
@@ -111,7 +119,7 @@ export const orderResolvers = {
       }),
     cancelGuestOrder: (_root, { input: { token } }, context) =>
       write(context, async () => {
-        const found = await context.loaders.guestOrders.load(token);
+        const found = await findGuestOrder(context, token);
         const change = { to: 'CUSTOMER_CANCELLED', from: 'PENDING', idempotent: true } as const;
         const options = { ...change, scope: requireKey(context.scope) };
         const guestOrder = found && (await changeOrderStatus(context.forkEntityManager(), found, options));
