@@ -203,6 +203,9 @@ const eraseStatement = prepared(`
   erased as (
     update orders set ${anonymized}
     where id = any(array(select id from found, source order by id limit $3))
-    returning 1
+    returning id
+  ),
+  ended as (
+    delete from guest_token where order_id in (select id from erased)
   )
   select count(*)::int as count from erased`);

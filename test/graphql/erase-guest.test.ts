@@ -6,6 +6,7 @@ import { startApp } from '../support/app.ts';
 import { operatorFork } from '../support/data.ts';
 import { endOfLog, readEvents } from '../support/events.ts';
 import { guest, traces } from '../support/guest.ts';
+import { createGuest, guestHeaders, openStore, orderOf } from '../support/guests.ts';
 
 const app = await startApp();
 const { primary } = await createReadAccess(app.orm);
@@ -57,6 +58,18 @@ describe('eraseGuest', () => {
       orderCount: 0,
       storeCount: 0,
     });
+  });
+
+  test('ends the tokens of the guest', async () => {
+    await openStore(app, 'web');
+    const page = createGuest(app, await guestHeaders(app, 'web'));
+    const [token, another] = [
+      await page.order(orderOf('web', { customer: { name: 'Zenobia Quist', phone: '351 919 000 777' } })),
+      await page.order(orderOf('web')),
+    ];
+    expect((await erase({ phones, all: true })).body.data.eraseGuest.orderCount).toBe(1);
+    expect([await page.read(token), (await page.read(another))?.status]).toEqual([null, 'PENDING']);
+    expect(await app.orm.em.fork().execute('select from guest_token')).toHaveLength(1);
   });
 
   test('that is interrupted and repeated writes one event for each store', async () => {
