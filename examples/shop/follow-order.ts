@@ -137,9 +137,10 @@ async function* blocksOf({ body }: Response): AsyncGenerator<string> {
 
 /** Waits, but not longer than until the network is back. */
 function pause(ms: number, signal: AbortSignal): Promise<void> {
+  const ended = AbortSignal.any([signal, AbortSignal.timeout(ms)]);
   return new Promise(resolve => {
-    setTimeout(resolve, ms);
-    addEventListener('online', () => resolve(), { once: true, signal });
-    signal.addEventListener('abort', () => resolve(), { once: true });
+    if (ended.aborted) resolve();
+    ended.addEventListener('abort', () => resolve());
+    addEventListener('online', () => resolve(), { signal: ended });
   });
 }
