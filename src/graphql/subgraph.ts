@@ -5,12 +5,17 @@ import { isObject } from '@carte/base/json';
 import { checkCount } from '@carte/base/validation';
 import {
   concatAST,
+  type DirectiveDefinitionNode,
+  type DirectiveNode,
   type DocumentNode,
+  defaultFieldResolver,
   type GraphQLResolveInfo,
   type GraphQLSchema,
   isObjectType,
   Kind,
   parse,
+  print,
+  visit,
 } from 'graphql';
 import type { Context } from './context.ts';
 import { inheritDirectives } from './inherit-directives.ts';
@@ -36,13 +41,31 @@ export function buildSubgraph(definitions: readonly DocumentNode[], resolvers: r
     { __resolveReference: ({ id }: { readonly id: string }, context: Context) => load(id, context) },
   ]);
   const none: DocumentNode = { kind: Kind.DOCUMENT, definitions: [] };
+  const typeDefs = withKeys(concatAST(definitions));
   const schema = buildSubgraphSchema([
-    { typeDefs: withKeys(concatAST(definitions)) },
+    { typeDefs },
     ...[...resolvers, Object.fromEntries(ofReferences)].map(each => ({ typeDefs: none, resolvers: each })),
   ]);
   annotateRoots(schema);
   checkRepresentations(schema);
+  const sdl = print(withoutOwnDirectives(typeDefs));
+  rootField(schema, '_service').resolve = () => ({ sdl });
   return schema;
+}
+
+/** Without the directives of the graph, which tell a gateway nothing: Federation has `@listSize`, `@cost` and `@requires` of its own. */
+function withoutOwnDirectives(document: DocumentNode): DocumentNode {
+  const own = new Set(
+    document.definitions.flatMap(node => (node.kind === Kind.DIRECTIVE_DEFINITION ? node.name.value : [])),
+  );
+  const leave = ({ name }: DirectiveNode | DirectiveDefinitionNode) => (own.has(name.value) ? null : undefined);
+  return visit(document, { [Kind.DIRECTIVE]: { leave }, [Kind.DIRECTIVE_DEFINITION]: { leave } });
+}
+
+function rootField(schema: GraphQLSchema, name: string) {
+  const field = schema.getQueryType()?.getFields()[name];
+  if (!field) throw new Error(`A subgraph has no Query.${name}`);
+  return field;
 }
 
 /** Adds `keys.graphql`, with its directives on the definitions themselves: on an extension, `@shareable` is for the fields of that alone. */
@@ -85,9 +108,8 @@ const representationCount = { min: 0, max: 1000 };
 
 /** Has `_entities` refuse what it would take for an internal error, and too much at once. */
 function checkRepresentations(schema: GraphQLSchema): void {
-  const field = schema.getQueryType()?.getFields()._entities;
-  const resolve = field?.resolve;
-  if (!field || !resolve) throw new Error('A subgraph has no Query._entities');
+  const field = rootField(schema, '_entities');
+  const { resolve = defaultFieldResolver } = field;
   field.resolve = (root, args: { representations: unknown[] }, context: Context, info: GraphQLResolveInfo) => {
     const { representations } = args;
     const errors: ValidationError[] = [...checkCount(['representations'], representations.length, representationCount)];

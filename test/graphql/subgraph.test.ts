@@ -39,8 +39,9 @@ describe('a subgraph', () => {
   test('is composed with another one, which adds a field to items and refers to stores', async () => {
     const { body } = await app.graphql('{ _service { sdl } }', {}, mine);
     const nutrition = `
-      extend schema @link(url: "https://specs.apollo.dev/federation/v2.3", import: ["@key", "@shareable"])
-      type MenuItem @key(fields: "id") { id: ID!  calories: Int }
+      extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@shareable", "@cost", "@requires", "@external"])
+      type MenuItem @key(fields: "id") { id: ID!  price: SafeInt! @external  calories: Int @cost(weight: 3)  perCent: Float @requires(fields: "price") }
+      scalar SafeInt
       type Store @key(fields: "id", resolvable: false) { id: ID! }
       type Order @key(fields: "id") { id: ID!  courier: Courier }
       type Courier { name: String!  depot: Store! }
@@ -51,6 +52,8 @@ describe('a subgraph', () => {
       { name: 'nutrition', typeDefs: parse(nutrition), url: 'http://nutrition.example/graphql' },
     ]);
     expect(composed.errors).toBeUndefined();
+    // They would be taken for those of Federation, which have the same names and other arguments.
+    expect(body.data._service.sdl).not.toMatch(/@(cost|listSize|requires|readable)/);
     const supergraph = buildSchema(composed.supergraphSdl ?? '', { assumeValidSDL: true });
     const fieldsOf = (type: string) => Object.keys((supergraph.getType(type) as GraphQLObjectType).getFields());
     expect(fieldsOf('MenuItem')).toEqual(expect.arrayContaining(['calories', 'price', 'modifierGroups']));
