@@ -175,6 +175,11 @@ describe('node', () => {
     for (const node of nodes) {
       expect((await app.graphql(refetch, { id: node.nodeId })).body.data.node).toEqual(node);
     }
+    const all: string[] = nodes.map(({ nodeId }: { nodeId: string }) => nodeId);
+    const one = await app.statements.during(() => read([nodes[0].nodeId], {}));
+    const several = await app.statements.during(() => read(all, {}));
+    expect(several.result.map(node => node?.nodeId)).toEqual(all);
+    expect(several.statements).toHaveLength(one.statements.length);
     const historian = { 'x-api-key': await app.newKey({ storeIds: ['same'], permissions: ['READ_HISTORY'] }) };
     expect((await read([nodes[0].nodeId], historian))[0]).toBeNull();
     const menusOnly = { 'x-api-key': await app.newKey({ all: true, permissions: ['READ_MENUS'] }) };

@@ -22,8 +22,11 @@ export function menuHistoryLoaders(repository: MenuHistoryRepository, budget: Co
       const found = await repository.findConfigurationsAt(keys);
       return found.map((configuration, index) => configuration ?? new Error(`Store ${keys[index]?.storeId} is gone`));
     },
-    { cacheKeyFn: ({ storeId, revision }) => `${revision} ${storeId}` },
+    { cacheKeyFn: keyOf },
   );
+  const entries = new DataLoader<RevisionRequest, HistoryEntry | null, string>(repository.findEntries, {
+    cacheKeyFn: keyOf,
+  });
   // One statement per distinct page, and one per distinct list for its count, for all stores.
   const pagesOf = memoizeByValue(
     (page: HistoryRequest) =>
@@ -40,7 +43,7 @@ export function menuHistoryLoaders(repository: MenuHistoryRepository, budget: Co
       return { page: () => pagesOf(page).load(id), totalCount: () => countsOf(page.sources).load(id) };
     },
     /** Null if the history does not have it. */
-    entryAt: (request: RevisionRequest): Promise<HistoryEntry | null> => repository.findEntry(request),
+    entryAt: (request: RevisionRequest): Promise<HistoryEntry | null> => entries.load(request),
     async configurationAt({ storeId, revision }: RevisionRequest): Promise<Configuration> {
       await charge({ storeId, revisions: [revision], comparisons: 0 });
       return configurations.load({ storeId, revision });
@@ -50,6 +53,8 @@ export function menuHistoryLoaders(repository: MenuHistoryRepository, budget: Co
       charge({ storeId, revisions, comparisons: 1 }),
   };
 }
+
+const keyOf = ({ storeId, revision }: RevisionRequest) => `${revision} ${storeId}`;
 
 /** Calls a function once for equal arguments. */
 function memoizeByValue<Argument, Result>(create: (argument: Argument) => Result): (argument: Argument) => Result {

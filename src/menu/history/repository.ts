@@ -44,15 +44,17 @@ export function createMenuHistoryRepository({ em, query }: Pick<ReadAccess, 'em'
       const { size, isBackward, after, before, sources } = page;
       const cursors = [after, before].map(cursor => (cursor ? revisionOf(cursor.id) : null));
       const values = [storeIds, limits.revisions, limits.days, sources, ...cursors, size + 1];
-      const found = await query<EntryRow>(isBackward ? backwardStatement : forwardStatement, values);
+      const found = await query<PageRow>(isBackward ? backwardStatement : forwardStatement, values);
       const byStore = Map.groupBy(found, row => row.storeId);
-      return storeIds.map(storeId => toPage(storeId, byStore.get(storeId) ?? [], page));
+      return storeIds.map(storeId => toPage(byStore.get(storeId) ?? [], page));
     },
-    /** Finds one entry; null if it is not retained. */
-    async findEntry({ storeId, revision }: RevisionRequest): Promise<HistoryEntry | null> {
-      const values = [[storeId], limits.revisions, limits.days, null, revision + 1, revision - 1, 1];
-      const page = { size: 1, isBackward: false, after: undefined, before: undefined };
-      return toPage(storeId, await query<EntryRow>(forwardStatement, values), page).nodes[0] ?? null;
+    /** Finds single entries in one statement; null for one that is not retained. */
+    async findEntries(requests: readonly RevisionRequest[]): Promise<(HistoryEntry | null)[]> {
+      const storeIds = new Set(requests.map(({ storeId }) => storeId));
+      const revisions = requests.map(({ revision }) => revision);
+      const rows = await query<EntryRow>(entriesStatement, [[...storeIds], limits.revisions, limits.days, revisions]);
+      const entries = new Map(rows.flatMap(toEntry).map(entry => [entry.id, entry]));
+      return requests.map(({ storeId, revision }) => entries.get(cursorId(storeId, revision)) ?? null);
     },
     /** The number of revisions that are retained of each store. */
     count: (storeIds: readonly string[], sources: Sources) =>
@@ -91,19 +93,21 @@ const revisionOf = (id: string): number => Number.parseInt(id, 10);
 const isOfStore = (id: string, storeId: string): boolean =>
   Number.isSafeInteger(revisionOf(id)) && id === cursorId(storeId, revisionOf(id));
 
-/** Its first row has the flags also where the page is empty, and then no revision. */
 type EntryRow = Omit<HistoryEntry, 'id' | 'revision' | 'counts'> & {
   readonly revision: number | null;
   readonly counts: readonly (Omit<ChangeCounts, 'kind'> & { readonly kind: string })[];
-  readonly hasNewer: boolean;
-  readonly hasOlder: boolean;
 };
 
-function toPage(storeId: string, rows: readonly EntryRow[], page: PageRequest): Page<HistoryEntry> {
-  const entries = rows.flatMap(({ revision, counts, hasNewer: _newer, hasOlder: _older, ...row }): HistoryEntry[] => {
-    if (revision === null) return [];
-    return [{ ...row, revision, id: cursorId(storeId, revision), counts: toCounts(counts) }];
-  });
+/** Its first row has the flags also where the page is empty, and then no revision. */
+type PageRow = EntryRow & { readonly hasNewer: boolean; readonly hasOlder: boolean };
+
+function toEntry({ revision, counts, ...row }: EntryRow): HistoryEntry[] {
+  if (revision === null) return [];
+  return [{ ...row, revision, id: cursorId(row.storeId, revision), counts: toCounts(counts) }];
+}
+
+function toPage(rows: readonly PageRow[], page: PageRequest): Page<HistoryEntry> {
+  const entries = rows.flatMap(({ hasNewer: _newer, hasOlder: _older, ...row }) => toEntry(row));
   const [flags] = rows;
   return cutPage(entries, page, { hasPrevious: flags?.hasNewer === true, hasNext: flags?.hasOlder === true });
 }
@@ -121,18 +125,19 @@ const stores = `(
   ) as s`;
 const ofStore = `from menu_history where store_id = s.id and revision >= s.oldest`;
 const selected = `${ofStore} and ($4::text[] is null or source = any($4))`;
+const previousRevision = `(select max(revision) ${ofStore} and revision < h.revision) as "previousRevision"`;
+const entry = `revision, min(created_at) as "createdAt", min(source) as source, min(key_name) as "keyName",
+        json_agg(json_build_object('kind', kind, 'added', added, 'changed', changed, 'removed', removed)) as counts`;
 
 /** Its parameters are store ids, the limits in revisions and days, the sources, both cursors, which are excluded, and the number of entries. */
 const pageStatement = (direction: 'asc' | 'desc') =>
   prepared(`
-    select s.id as "storeId", h.*,
-      (select max(revision) ${ofStore} and revision < h.revision) as "previousRevision",
+    select s.id as "storeId", h.*, ${previousRevision},
       exists (select ${selected} and revision >= $5::bigint) as "hasNewer",
       exists (select ${selected} and revision <= $6::bigint) as "hasOlder"
     from ${stores}
     left join lateral (
-      select revision, min(created_at) as "createdAt", min(source) as source, min(key_name) as "keyName",
-        json_agg(json_build_object('kind', kind, 'added', added, 'changed', changed, 'removed', removed)) as counts
+      select ${entry}
       ${selected} and ($5::bigint is null or revision < $5) and ($6::bigint is null or revision > $6)
       group by revision order by revision ${direction} limit $7
     ) h on true
@@ -140,6 +145,12 @@ const pageStatement = (direction: 'asc' | 'desc') =>
 
 const forwardStatement = pageStatement('desc');
 const backwardStatement = pageStatement('asc');
+
+/** Its parameters are store ids, the limits in revisions and days, and revisions, also such as only another of the stores has. */
+const entriesStatement = prepared(`
+    select s.id as "storeId", h.*, ${previousRevision}
+    from ${stores}
+    join lateral (select ${entry} ${ofStore} and revision = any($4::bigint[]) group by revision) h on true`);
 
 const countStatement = prepared(`
     select (select count(distinct revision)::int ${selected}) as count
