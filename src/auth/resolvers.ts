@@ -5,6 +5,7 @@ import { nodeIdAs } from '../node-id.ts';
 import { type AccessScope, isAdmin, readPermissionsOf, requireKey, requireReading } from '../scope.ts';
 import type { ApiKey } from './entities.ts';
 import { findKey, issueKey, revokeKey, rotateKey } from './keys.ts';
+import type { keyLoaders } from './repository.ts';
 
 /** Loads a key that exists: it was just authenticated or written. */
 const loadApiKey = async (
@@ -17,11 +18,14 @@ const loadApiKey = async (
   return key;
 };
 
+interface KeyContext {
+  readonly scope: AccessScope | undefined;
+  readonly loaders: { readonly apiKeys: ReturnType<typeof keyLoaders> };
+}
+
 /** Loads a key for one that manages keys, or for itself. */
-export const loadKeyNode = async (
-  id: string,
-  { scope, forkEntityManager }: Parameters<typeof loadApiKey>[2] & { readonly scope: AccessScope | undefined },
-): Promise<ApiKey | null> => (isAdmin(scope) || scope?.keyId === id ? findKey(forkEntityManager(), id) : null);
+export const loadKeyNode = async (id: string, { scope, loaders }: KeyContext): Promise<ApiKey | null> =>
+  isAdmin(scope) || scope?.keyId === id ? loaders.apiKeys.byId.load(id) : null;
 
 export const authResolvers = {
   Query: {

@@ -200,6 +200,10 @@ describe('node', () => {
     expect((await read([nodeId, webhook], admin)).map(node => node?.__typename)).toEqual(['ApiKey', 'Webhook']);
     expect((await read([nodeId, webhook], own)).map(node => node?.__typename)).toEqual(['ApiKey', undefined]);
     expect(await read([nodeId, webhook], await headersWith('ORDERS'))).toEqual([null, null]);
+    expect(await read([nodeIdOf('ApiKey', 'a\0b')], admin)).toEqual([null]);
+    const one = await app.statements.during(() => read([nodeId], own));
+    const several = await app.statements.during(() => read([nodeId, nodeId, nodeId], own));
+    expect(several.statements).toHaveLength(one.statements.length);
   });
 
   test('takes up to 100 ids, and is charged for each', async () => {
