@@ -36,6 +36,15 @@ export interface ModifierItemNode extends MenuRow<ModifierItem>, Node {
   item: MenuItemNode | null;
 }
 
+/** The entities by kind. */
+export interface NodesByKind {
+  readonly menus: MenuNode;
+  readonly categories: CategoryNode;
+  readonly items: MenuItemNode;
+  readonly modifierGroups: ModifierGroupNode;
+  readonly modifierItems: ModifierItemNode;
+}
+
 /** One revision of a store's menu configuration, by external id and linked in memory; immutable, since requests share it. */
 export interface Configuration {
   readonly storeId: string;
@@ -113,25 +122,31 @@ export const menusOf = memoize((item: MenuItemNode): readonly MenuNode[] => {
   return [...new Set(categories.flatMap(category => menusByCategory.get(category.externalId) ?? []))];
 });
 
+const isItemListed = (item: MenuItemNode) => menusOf(item).length > 0;
+
+const isGroupListed = memoize(
+  ({ externalId, configuration }: ModifierGroupNode): boolean =>
+    backlinksOf(configuration).itemsByGroup.get(externalId)?.some(isItemListed) === true,
+);
+
+const isModifierItemListed = memoize(
+  ({ externalId, configuration }: ModifierItemNode): boolean =>
+    backlinksOf(configuration).groupsByModifierItem.get(externalId)?.some(isGroupListed) === true,
+);
+
 /** Whether a guest finds an entity by reading the menus, where it is on none of them only through another item. */
-export function isListed(
-  kind: KindName,
-  { externalId, configuration }: Pick<MenuItemNode, 'externalId' | 'configuration'>,
-): boolean {
-  const { menusByCategory, itemsByGroup, groupsByModifierItem } = backlinksOf(configuration);
-  if (kind === 'categories') return menusByCategory.has(externalId);
-  if (kind === 'items') return menusOf(configuration.items.get(externalId) as MenuItemNode).length > 0;
-  if (kind === 'modifierGroups') return itemsByGroup.get(externalId)?.some(item => isListed('items', item)) === true;
-  if (kind === 'modifierItems') {
-    return groupsByModifierItem.get(externalId)?.some(group => isListed('modifierGroups', group)) === true;
-  }
-  return true;
-}
+export const isListed: { readonly [Kind in KindName]: (node: NodesByKind[Kind]) => boolean } = {
+  menus: () => true,
+  categories: ({ externalId, configuration }) => backlinksOf(configuration).menusByCategory.has(externalId),
+  items: isItemListed,
+  modifierGroups: isGroupListed,
+  modifierItems: isModifierItemListed,
+};
 
 const withListedItems = memoize(
   (configuration: Configuration): Configuration => ({
     ...configuration,
-    items: new Map([...configuration.items].filter(([, item]) => menusOf(item).length > 0)),
+    items: new Map([...configuration.items].filter(([, item]) => isItemListed(item))),
   }),
 );
 

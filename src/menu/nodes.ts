@@ -1,15 +1,8 @@
 import { InvalidInput } from '@carte/base/errors';
+import { memoize } from '@carte/base/memoize';
 import { type AccessScope, readPermissionsOf } from '../scope.ts';
 import type { storeLoaders } from '../store/loaders.ts';
-import {
-  type CategoryNode,
-  type Configuration,
-  isListed,
-  type MenuItemNode,
-  type MenuNode,
-  type ModifierGroupNode,
-  type ModifierItemNode,
-} from './configuration.ts';
+import { type Configuration, isListed, type NodesByKind } from './configuration.ts';
 import type { RevisionRequest } from './history/configurations-at.ts';
 import type { menuHistoryLoaders } from './history/loaders.ts';
 import type { HistoryEntry } from './history/repository.ts';
@@ -27,22 +20,13 @@ interface NodeContext {
   };
 }
 
-/** The entities by kind. */
-interface Nodes {
-  readonly menus: MenuNode;
-  readonly categories: CategoryNode;
-  readonly items: MenuItemNode;
-  readonly modifierGroups: ModifierGroupNode;
-  readonly modifierItems: ModifierItemNode;
-}
-
 /**
  * Loads a menu entity by its number, or one of the past by its number, revision and store. Null where the key may not read it: guests find what
  * the menus list.
  */
 export const loadMenuNode =
   <Kind extends KindName>(kind: Kind) =>
-  async (id: string, context: NodeContext): Promise<Nodes[Kind] | null> => {
+  async (id: string, context: NodeContext): Promise<NodesByKind[Kind] | null> => {
     const { loaders, scope } = context;
     const [number = '', revision, ...storeId] = id.split(':');
     if (!scope || !/^\d{1,15}$/.test(number) || !readPermissionsOf(scope).includes('READ_MENUS')) return null;
@@ -50,7 +34,7 @@ export const loadMenuNode =
     const place = await loaders.menus.placeOf(kind, Number(number));
     const configuration = place && (await loaders.menusOfStores.load({ store: place.storeId }));
     const node = configuration && nodesOf(configuration, kind).get(place.externalId);
-    return node && (!scope.publishable || isListed(kind, node)) ? node : null;
+    return node && (!scope.publishable || isListed[kind](node)) ? node : null;
   };
 
 /** Loads a revision of the history, by its number and store. */
@@ -76,11 +60,11 @@ async function findPast<Kind extends KindName>(
   number: number,
   { loaders, scope }: NodeContext,
   [storeId, revision]: readonly [string, number],
-): Promise<Nodes[Kind] | null> {
+): Promise<NodesByKind[Kind] | null> {
   if (!(await isPastReadable({ storeId, revision }, loaders, scope))) return null;
   try {
     const configuration = await loaders.menuHistory.configurationAt({ storeId, revision });
-    return [...nodesOf(configuration, kind).values()].find(({ numericId }) => numericId === number) ?? null;
+    return (byNumber(nodesOf(configuration, kind)).get(number) as NodesByKind[Kind] | undefined) ?? null;
   } catch (error) {
     // The history does not have the revision, or no longer.
     if (error instanceof InvalidInput) return null;
@@ -88,5 +72,11 @@ async function findPast<Kind extends KindName>(
   }
 }
 
+/** Once for all nodes of a request. */
+const byNumber = memoize(
+  (nodes: ReadonlyMap<string, NodesByKind[KindName]>) =>
+    new Map([...nodes.values()].map(node => [node.numericId, node])),
+);
+
 const nodesOf = <Kind extends KindName>(configuration: Configuration, kind: Kind) =>
-  configuration[kind] as ReadonlyMap<string, Nodes[Kind]>;
+  configuration[kind] as ReadonlyMap<string, NodesByKind[Kind]>;
