@@ -67,6 +67,11 @@ for (const type of objects) {
       check(place, 'an external id is named as Store looks it up', referred in lookups.getFields());
     }
     const args = field.args.map(({ name }) => name);
+    const numbered = [field, ...field.args].filter(({ name }) => /^(skip|limit|pageIndex|pageSize)$/.test(name));
+    if (args.includes('first') || type.name.endsWith('Connection')) {
+      const marked = numbered.every(each => each.deprecationReason || each.description?.includes('numbered pages'));
+      check(place, 'what is for numbered pages says so', marked);
+    }
     if (args.includes('first') && args.includes('after')) {
       check(place, 'a list with pages is a connection', /Connection$|^MenuChanges$/.test(named.name));
     }
