@@ -8,15 +8,14 @@ declare
   digits constant text := substring(regexp_replace(customer_phone, '[^0-9]', '', 'g') from '.{7}$');
 begin
   -- Most have nothing of a guest, which takes a fraction of the time. What is escaped is read by the function.
-  if value::text ~* keys or value::text ~ '\\' or strpos(without_spaces(value::text), name) > 0
-    or strpos(regexp_replace(value::text, '[^0-9]', '', 'g'), digits) > 0
-  then
+  if value::text ~* keys or value::text ~ '\\' or has_guest(value::text, name, digits) then
     return without_texts(value, keys, name, digits);
   end if;
   return value;
 end $$;
 
--- Removes values by their keys, at any depth, and empties the texts that have the name or the number.
+-- Removes values by their keys, at any depth, and empties the texts that have the name or the number. Short numbers and
+-- booleans stay, e.g. how many guests there are.
 create or replace function without_texts(value json, keys text, name text, digits text)
 returns json language plpgsql immutable as $$
 begin
@@ -24,24 +23,25 @@ begin
     when 'object' then
       return (
         select coalesce(json_object_agg(member.key, without_texts(member.value, keys, name, digits)), '{}')
-        from json_each(value) member where member.key !~* keys
+        from json_each(value) member
+        where not has_guest(member.key, name, digits)
+          and (member.key !~* keys or json_typeof(member.value) in ('number', 'boolean') and length(member.value::text) < 7)
       );
     when 'array' then
       return (
         select coalesce(json_agg(without_texts(element, keys, name, digits)), '[]') from json_array_elements(value) element
       );
-    when 'string' then
-      return case
-        when strpos(without_spaces(value #>> '{}'), name) > 0
-          or strpos(regexp_replace(value #>> '{}', '[^0-9]', '', 'g'), digits) > 0 then '""'
-        else value
-      end;
-    else return value;
+    else
+      return case when not has_guest(value #>> '{}', name, digits) then value when json_typeof(value) = 'string' then '""' else 'null' end;
   end case;
 end $$;
 
 create or replace function without_spaces(value text) returns text language sql immutable as $$
   select lower(regexp_replace(value, '\s+', '', 'g'))
+$$;
+
+create or replace function has_guest(value text, name text, digits text) returns boolean language sql immutable as $$
+  select (strpos(without_spaces(value), name) > 0 or strpos(regexp_replace(value, '[^0-9]', '', 'g'), digits) > 0) is true
 $$;
 
 -- Of a partition that is about to be dropped: nothing changes its orders any more.

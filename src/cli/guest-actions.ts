@@ -73,7 +73,7 @@ function flatten(value: unknown, path = ''): Map<string, string> {
 
 /** A text that a spreadsheet would take for a formula is marked as text. */
 function toCell(text: string): string {
-  const isFormula = /^[=+\-@\t\r]/.test(text) && !/^[+-]?[\d\s()./-]*$/.test(text);
+  const isFormula = /^[=+\-@＝＋－＠\t\r\n]/.test(text) && !/^[+-][\d\s().]*$/.test(text);
   const cell = isFormula ? `'${text}` : text;
   return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }

@@ -94,7 +94,8 @@ function* checkScope({ merchantId, all }: GuestScope): Generator<ValidationError
 export async function findSpellings(em: EntityManager, { phones, merchantId, all }: GuestQuery): Promise<Spelling[]> {
   const query = queryIn(em);
   await check(query, { phones, merchantId, all });
-  const ranges = phones.map(phone => prefixRange(reverse(digitsOf(phone).slice(-minDigits))));
+  const suffixes = new Set(phones.map(phone => digitsOf(phone).slice(-minDigits)));
+  const ranges = [...suffixes].map(suffix => prefixRange(reverse(suffix)));
   const values = [ranges.map(([first]) => first), ranges.map(([, end]) => end), merchantId ?? null];
   return query<Spelling>(spellingsStatement, values);
 }

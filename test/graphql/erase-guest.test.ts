@@ -49,7 +49,7 @@ describe('eraseGuest', () => {
       items: [
         { external_id: 'soup', name: { translations: { en: 'Soup' } }, quantity: 2, price: 600, tax: 60 },
         { sku: 'S-1', price: 1.5, options: [{ qty: 1, label: '' }] },
-        { sku: 'S-2', label: '', till: '' },
+        { sku: 'S-2', label: '', till: '', tel: null, guest_count: 2, is_requested: true },
       ],
     });
     expect((await app.get(`/v1/orders/${other?.id}`)).body.customer.name).toBe('Ana Lima');

@@ -10,6 +10,7 @@ import { splitOrders } from '../support/partitions.ts';
 const edited: readonly string[] = [
   'date_order',
   'date_store',
+  'has_guest',
   'log_order_events',
   'log_store_events',
   'orders.orders_dated',
