@@ -50,17 +50,23 @@ export async function applyOrderRetention(
   const run = (statement: string, days: number) =>
     runBatches(async () => (await query(statement, [days, clock, size])).length, { size, signal });
   let deleted = 0;
-  if (keepDays !== undefined) {
-    for (const part of await findParts(query)) {
-      if (part.isDefault) {
-        deleted += await run(deleteStatement(part.name, 0), keepDays);
-        deleted += await run(deleteStatement(part.name, 1), keepDays);
-      } else {
-        deleted += await dropIfOld(em, part.name, [keepDays, clock]);
+  let anonymized = 0;
+  try {
+    if (keepDays !== undefined) {
+      for (const part of await findParts(query)) {
+        if (part.isDefault) {
+          deleted += await run(deleteStatement(part.name, 0), keepDays);
+          deleted += await run(deleteStatement(part.name, 1), keepDays);
+        } else {
+          deleted += await dropIfOld(em, part.name, [keepDays, clock]);
+        }
       }
     }
+  } finally {
+    // Also if a partition could not be locked.
+    if (anonymizeDays !== undefined) anonymized = await run(anonymizeStatement, anonymizeDays);
   }
-  return { deleted, anonymized: anonymizeDays === undefined ? 0 : await run(anonymizeStatement, anonymizeDays) };
+  return { deleted, anonymized };
 }
 
 interface Part {
@@ -73,7 +79,7 @@ const findParts = (query: Query): Promise<Part[]> =>
   query(
     `select oid::regclass::text as name, coalesce(pg_get_expr(relpartbound, oid) = 'DEFAULT', true) as "isDefault" from pg_class
      where oid = 'orders'::regclass and relkind = 'r' or oid in (select relid from pg_partition_tree('orders') where isleaf)
-     order by relname`,
+     order by 2 desc, relname`,
     [],
   );
 
@@ -84,27 +90,33 @@ async function dropIfOld(
   values: readonly [days: number, clock: Date],
 ): Promise<number> {
   const query = queryIn(em);
-  // The index finds the youngest on either side.
-  const [state] = await query<{ isOld: boolean | null }>(
-    `select bool_and(${isOld}) as "isOld" from (
-       (select * from ${part} where ${isAnonymized} = 0 order by ${ageFrom} desc limit 1) union all
-       (select * from ${part} where ${isAnonymized} = 1 order by ${ageFrom} desc limit 1)
-     ) youngest`,
-    values,
-  );
-  // Null for an empty one, such as those of times to come.
-  if (!state?.isOld) return 0;
-  const limitWait =
-    "select set_config('lock_timeout', '200ms', true), set_config('carte.change_source', 'RETENTION', true)";
-  // What changes these orders from now on changes nothing, so that they can be counted while the others are written.
+  // The index finds the youngest on either side. Null for an empty one, such as those of times to come.
+  const readState = async () => {
+    const [state] = await query<{ isOld: boolean | null; thawsAt: Date }>(
+      `select bool_and(${isOld}) as "isOld", now() + interval '1 hour' as "thawsAt" from (
+         (select * from ${part} where ${isAnonymized} = 0 order by ${ageFrom} desc limit 1) union all
+         (select * from ${part} where ${isAnonymized} = 1 order by ${ageFrom} desc limit 1)
+       ) youngest`,
+      values,
+    );
+    return state?.isOld ? state.thawsAt.toISOString() : undefined;
+  };
+  const thawsAt = await readState();
+  if (thawsAt === undefined) return 0;
+  const limitWait = "select set_config('lock_timeout', '200ms', true)";
+  // Nothing changes these orders from now on, so that they can be counted while the others are written; only what empties them does. Not for ever,
+  // since this may not come to its end.
+  const isFrozen = `now() < '${thawsAt}' and coalesce(current_setting('carte.change_source', true), '') not in ('RETENTION', 'ERASURE')`;
   await em.transactional(async tx => {
     await queryIn(tx)(limitWait, []);
     await queryIn(tx)(
       `create or replace trigger orders_frozen before insert or update or delete on ${part}
-       for each row execute function skip_row()`,
+       for each row when (${isFrozen}) execute function skip_row()`,
       [],
     );
   });
+  // A younger one may have been the last to come.
+  if ((await readState()) === undefined) return 0;
   const [counted] = await query<{ counts: string; orders: number }>(
     `select coalesce(sum(n), 0)::int as orders, coalesce(json_agg(c), '[]')::text as counts from (
        select store_id, (created_at at time zone 'UTC')::date as day, status, count(*) as n from ${part} group by 1, 2, 3
@@ -115,7 +127,7 @@ async function dropIfOld(
     await queryIn(tx)(limitWait, []);
     await queryIn(tx)('lock table orders in access exclusive mode', []);
     // Another process may have been faster.
-    const [found] = await queryIn(tx)('select where to_regclass($1) is not null', [part]);
+    const [found] = await queryIn(tx)('select where to_regclass($1) is not null and now() < $2', [part, thawsAt]);
     if (!found) return 0;
     await queryIn(tx)(`drop table ${part}`, []);
     await queryIn(tx)(subtractStatement, [counted?.counts]);

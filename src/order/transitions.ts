@@ -45,10 +45,11 @@ export async function changeOrderStatus(em: EntityManager, order: Order, change:
   throw isStale(current) ? stale() : conflict(`The order is ${current.status}, not ${expected}.`);
 }
 
+// The reason may be about a guest whose other data was emptied.
 const changeStatement = compileOnce(em =>
   prepared(`
     update orders set status = $4, completed_at = coalesce($5::timestamptz, completed_at),
-      steps = coalesce(steps, '[]') || $6::jsonb
+      steps = coalesce(steps, '[]') || $6::jsonb, anonymized_at = null
     where id = $1 and store_id = $2 and status = $3 and revision = coalesce($7, revision)
     returning ${selectedColumns(em)}`),
 );

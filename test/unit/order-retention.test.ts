@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest';
+import pg from 'pg';
+import { afterAll, describe, expect, test } from 'vitest';
 import { createReadAccess } from '../../src/database/pool.ts';
 import { upsertRows } from '../../src/database/save.ts';
 import { verifyCounters } from '../../src/order/counters.ts';
@@ -60,6 +61,15 @@ test('orders are anonymized so many days after their completion, or after an ope
   expect(await verifyCounters(em)).toEqual([]);
   await execute('delete from orders where id = any(?)', [`{${kept.join()}}`]);
   expect(await traces(em)).toEqual([]);
+
+  // A reason that is given later may be about the guest.
+  const input = { orderId: emptied[2], to: 'STORE_CANCELLED', reason: 'Zenobia did not come' };
+  const change = 'mutation ($input: ChangeOrderStatusInput!) { changeOrderStatus(input: $input) { order { status } } }';
+  expect((await app.graphql(change, { input })).body.errors).toBeUndefined();
+  expect(await applyOrderRetention(em, { anonymizeDays: 30 })).toEqual({ anonymized: 0, deleted: 0 });
+  await execute('update orders set completed_at = ? where id = ?', [daysAgo(31), emptied[2]]);
+  expect(await applyOrderRetention(em, { anonymizeDays: 30 })).toEqual({ anonymized: 1, deleted: 0 });
+  expect(await traces(em)).toEqual([]);
   await execute('delete from orders');
 });
 
@@ -106,26 +116,22 @@ test('the index finds what is due without reading the other orders', async () =>
   }
 });
 
-test('a partition of which all orders are old is dropped, and its orders leave the counters', async () => {
+describe('partitions', async () => {
   const partitioned = await startApp();
   if (process.env.CARTE_TEST_PARTITIONS !== 'on') await splitOrders(directConnection(partitioned.orm));
   const fork = operatorFork(partitioned.orm);
   const query = (sql: string) => partitioned.orm.em.fork().execute(sql);
   await query("select add_order_parts('2020-01-01', 2)");
   const { id: storeId } = await partitioned.data.store();
-  const at = async (time: string, id?: string) => {
+  const at = async (time: string, given: Partial<Order> = {}) => {
     const createdAt = new Date(time);
-    const row = order(storeId, { id: id ?? createOrderId(createdAt), createdAt, readyBy: createdAt });
+    const row = order(storeId, { ...guest, id: createOrderId(createdAt), createdAt, readyBy: createdAt, ...given });
     await upsertRows(fork, OrderEntity, [{ ...row }]);
+    return row.id;
   };
   await at('2020-01-05T12:00:00Z');
   await at('2020-03-05T12:00:00Z');
-  await at('2020-03-05T12:00:01Z', 'a-foreign-id');
   await at('2020-06-05T12:00:00Z');
-  const { primary: reads } = await createReadAccess(partitioned.orm);
-  const start = await endOfLog(reads);
-  const list = `/v1/stores/${storeId}/orders/`;
-  const before = await partitioned.get(list);
   const parts = async () =>
     (await query("select relname from pg_class where relname like 'orders_20%' and relkind = 'r' order by 1")).map(
       ({ relname }) => relname,
@@ -133,12 +139,64 @@ test('a partition of which all orders are old is dropped, and its orders leave t
   const existing = await parts();
   // The second quarter has an order that is a day too young.
   const keepDays = Math.floor((Date.now() - Date.parse('2020-06-05T12:00:00Z')) / 86_400_000) + 1;
-  expect(await applyOrderRetention(fork, { keepDays })).toEqual({ anonymized: 0, deleted: 3 });
-  expect(await parts()).toEqual(existing.filter(part => part !== 'orders_2020_01'));
-  const after = await partitioned.get(list, { 'if-none-match': String(before.headers.get('etag')) });
-  expect(after.body).toMatchObject({ count: 1, order_result_list: [{ created_at: '2020-06-05T12:00:00.000Z' }] });
-  expect(await verifyCounters(fork)).toEqual([]);
-  expect(await readEvents(reads, { after: start, limit: 10 })).toEqual([]);
+  const other = new pg.Client(directConnection(partitioned.orm));
+  await other.connect();
+  afterAll(() => other.end());
+
+  test('one that is being written is not dropped if its youngest order is too young then', async () => {
+    await other.query('begin');
+    const id = `${createOrderId(new Date('2020-01-06T12:00:00Z')).slice(0, 14)}-young`;
+    await other.query(
+      `insert into orders (id, store_id, created_at, status, customer_name, customer_phone, price, tax, items, ready_by, is_read, in_pos)
+       values ($1, $2, now(), 'READY', '', '', 1, 1, '[]', now(), false, false)`,
+      [id, storeId],
+    );
+    // It waits for 200 ms only.
+    let run: Promise<unknown> | undefined;
+    const isWaiting = async () => {
+      run ??= applyOrderRetention(fork, { keepDays }).then(
+        () => {},
+        () => {
+          run = undefined;
+        },
+      );
+      return query("select from pg_locks where not granted and mode = 'ShareRowExclusiveLock'");
+    };
+    await expect.poll(isWaiting, { interval: 10 }).not.toEqual([]);
+    await other.query('commit');
+    await run;
+    expect((await partitioned.get(`/v1/orders/${id}`)).status).toBe(200);
+    expect(await parts()).toEqual(existing);
+    await query('alter table orders_2020_01 disable trigger orders_frozen');
+    await query(`delete from orders where id = '${id}'`);
+  });
+
+  test('those that cannot be locked are tried again later, while other orders are deleted and anonymized', async () => {
+    await at('2020-03-05T12:00:01Z', { id: 'x-foreign' });
+    await other.query('begin');
+    await other.query('lock table orders in access share mode');
+    await expect(applyOrderRetention(fork, { keepDays, anonymizeDays: keepDays - 1 })).rejects.toThrow('lock timeout');
+    await other.query('commit');
+    const [frozen] = await query(
+      "select pg_get_triggerdef(oid) as frozen from pg_trigger where tgname = 'orders_frozen'",
+    );
+    expect(frozen).toMatchObject({ frozen: expect.stringContaining('now() <') });
+    expect(await parts()).toEqual(existing);
+    expect(await query("select from orders where customer_name <> '' or id = 'x-foreign'")).toEqual([]);
+  });
+
+  test('those of which all orders are old are dropped, and their orders leave the counters', async () => {
+    const { primary: reads } = await createReadAccess(partitioned.orm);
+    const start = await endOfLog(reads);
+    const list = `/v1/stores/${storeId}/orders/`;
+    const before = await partitioned.get(list);
+    expect(await applyOrderRetention(fork, { keepDays })).toEqual({ anonymized: 0, deleted: 2 });
+    expect(await parts()).toEqual(existing.filter(part => part !== 'orders_2020_01'));
+    const after = await partitioned.get(list, { 'if-none-match': String(before.headers.get('etag')) });
+    expect(after.body).toMatchObject({ count: 1, order_result_list: [{ created_at: '2020-06-05T12:00:00.000Z' }] });
+    expect(await verifyCounters(fork)).toEqual([]);
+    expect(await readEvents(reads, { after: start, limit: 10 })).toEqual([]);
+  });
 });
 
 test('the service applies the settings while it runs', async () => {
