@@ -270,6 +270,34 @@ await runDrill(async ({ folder, atEnd, startServer, violations }) => {
     lines: [{ itemExternalId: 'none', note: 'quist' }],
   };
   await post('/graphql', { query: placeOrder, variables: { input } });
+  const line = {
+    id: 'imported',
+    store: { id: 'store-0' },
+    created_at: '2026-01-01T12:00:00Z',
+    ready_by: '2026-01-01T12:00:00Z',
+    status: 'READY',
+    customer: other,
+    items: [{ note: 'quist' }],
+    price: 1,
+    tax: 0,
+    is_read: true,
+    in_pos: true,
+  };
+  await carte(['import', 'orders', '-'], env, { input: [JSON.stringify(line)] });
+  const change = { orderId: line.id, to: 'STORE_CANCELLED', reason: 'Quist did not come' };
+  const changeStatus =
+    'mutation ($input: ChangeOrderStatusInput!) { changeOrderStatus(input: $input) { order { id } } }';
+  for (const _ of ['succeeds', 'is refused'])
+    await post('/graphql', { query: changeStatus, variables: { input: change } });
+  // A statement that the database cancels.
+  await client.query("begin; update order_revision set revision = revision where store_id = 'store-0'");
+  const lines = [{ itemExternalId: 'soup', note: 'quist note' }];
+  const cancelled = post('/graphql', { query: placeOrder, variables: { input: { ...input, lines } } });
+  const cancel = `select pg_cancel_backend(pid) from pg_stat_activity where wait_event_type = 'Lock'`;
+  while ((await pair.onPrimary(cancel)).length === 0) await sleep(20);
+  if ((await (await cancelled).text()).includes('"id"'))
+    violations.push('an order was placed by a cancelled statement');
+  await client.query('rollback');
   const metrics = await (await fetch(`${server.url}/metrics`)).text();
   server.child.kill('SIGTERM');
   while (server.child.exitCode === null && server.child.signalCode === null) await sleep(50);
