@@ -163,7 +163,7 @@ const idsStatement = prepared(`
   select id from orders where store_id = $1 and phone_reversed = any($2::text[]) and id > $3 order by id limit $4`);
 
 /** Few, since writers of the same store wait for a batch. */
-export const batchSize = 100;
+export const batchSize = 25;
 
 /**
  * Empties the data of the guest in all orders with exactly these numbers, in batches with a transaction each. The last one of a store writes the

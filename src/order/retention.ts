@@ -17,6 +17,9 @@ interface RunOptions {
   readonly signal?: AbortSignal;
 }
 
+/** Nobody waits for it. */
+const pauses = 3;
+
 /** Of the clocks of the database and of this process the one that is behind counts, so that a single one that is ahead changes nothing. */
 const isOld = `${ageFrom} < least(now(), $2::timestamptz) - make_interval(days => $1)`;
 
@@ -48,7 +51,7 @@ export async function applyOrderRetention(
 ): Promise<{ anonymized: number; deleted: number }> {
   const query = queryIn(em);
   const run = (statement: string, days: number) =>
-    runBatches(async () => (await query(statement, [days, clock, size])).length, { size, signal });
+    runBatches(async () => (await query(statement, [days, clock, size])).length, { size, pauses, signal });
   let deleted = 0;
   let anonymized = 0;
   try {
