@@ -2,10 +2,13 @@ import { hash } from 'node:crypto';
 import { RetryableError } from '@carte/base/errors';
 import { isObject } from '@carte/base/json';
 import { runInSlices } from '@carte/base/time-slice';
+import { runNow } from '@carte/operations/execute';
 import { type CompiledOperation, compileOperation, type Variables } from '@carte/operations/execution/compile';
 import { concatenate, toBuffers } from '@carte/operations/execution/json-writer';
 import { createFieldCount, leafField } from '@carte/operations/execution/selected-fields';
+import { compress, type Encoding } from '@carte/operations/http/compression';
 import { RepeatedRequests } from '@carte/operations/http/repeated-requests';
+import type { CachedResponse, RenderedResponse } from '@carte/operations/http/response-cache';
 import { type DocumentNode, type GraphQLSchema, Kind, type OperationDefinitionNode, visit } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { upTo } from '../cache/entries.ts';
@@ -55,11 +58,24 @@ interface GraphqlRequest {
 /** A query whose response depends on one store alone, and is known by its revisions and other fields that are read with them. */
 type CacheableQuery = NonNullable<ReturnType<typeof findCacheable>>;
 
-interface KnownQuery {
-  /** Undefined if the response cannot be cached. */
-  readonly query: CacheableQuery | undefined;
-  readonly cost: number | undefined;
+interface KnownRequest {
+  readonly query: CacheableQuery;
+  /** Coerced. */
+  readonly variables: Variables;
+  /** Of the query with these variables. */
+  readonly key: string;
+  readonly cost: number;
 }
+
+/** A response of a known revision, with the key that it has with this one. */
+type CachedQuery =
+  | {
+      readonly response: Omit<CachedResponse, 'size'>;
+      readonly cost: number;
+      readonly key: string;
+      readonly hasFailed?: never;
+    }
+  | { readonly hasFailed: true };
 
 /** Stores whose languages are known, at their current revision. */
 const maxKnownLanguages = 10_000;
@@ -74,87 +90,108 @@ const maxCharacters = 2 * 1024 * 1024;
 const charactersPerField = 40;
 
 /**
- * Creates the lookup of cached responses to queries on one store. It returns undefined for all other requests, where there is an error or no such
- * store, and for a list of orders that is not requested again and again, or changes in between: Apollo then executes the query.
+ * Creates the lookup of cached responses to queries on one store, which renders those that are not cached. It returns undefined for all other requests,
+ * for a list of orders whose document is new, and where there is an error or no such store: Apollo then executes the query.
  */
 export function createCachedQueries<Caller>(options: CachedQueryOptions<Caller>) {
   const { responseCache, readRevisions, createContext, canonicalLanguages, isReadable, coerceVariables } = options;
-  const knownQueries = new LRUCache<string, KnownQuery>({
+  /** Without a query for those whose response cannot be cached. */
+  const knownQueries = new LRUCache<string, { readonly query: CacheableQuery | undefined }>({
     maxSize: maxCharacters,
     sizeCalculation: ({ query }, key) => key.length + 1000 + (query?.fields ?? 0) * charactersPerField,
+  });
+  const knownRequests = new LRUCache<string, KnownRequest>({
+    maxSize: maxCharacters,
+    sizeCalculation: ({ key }, given) => given.length + 2 * key.length + 200,
   });
   const repeated = new RepeatedRequests();
   const knownLanguages = new LRUCache<string, readonly string[]>(upTo(maxKnownLanguages));
 
   /** Equal for variables that differ only in languages that the menu does not have; its first rendering tells which it has. */
-  function cacheKeyOf({ id, languageVariables }: CacheableQuery, variables: Variables, menu: string): string {
+  function cacheKeyOf({ query, key, variables }: KnownRequest, menu: string): string {
+    const { languageVariables } = query;
     const known = languageVariables.length > 0 ? knownLanguages.get(menu) : undefined;
-    if (!known) return `graphql ${id} ${JSON.stringify(variables)}`;
+    if (!known) return key;
     const canonical = languageVariables.map(name => [
       name,
       canonicalLanguages(variables[name] as readonly string[], known),
     ]);
-    return `graphql ${id} ${JSON.stringify({ ...variables, ...Object.fromEntries(canonical) })}`;
+    return keyOf(query, { ...variables, ...Object.fromEntries(canonical) });
   }
 
-  function findQuery(request: GraphqlRequest, validate: () => ValidatedRequest): KnownQuery | undefined {
-    const { operationName } = request;
+  /** Validates a request, and coerces its variables, once for all that are equal. */
+  async function findRequest(
+    request: GraphqlRequest,
+    validate: () => ValidatedRequest,
+  ): Promise<KnownRequest | undefined> {
+    const { operationName, variables } = request;
     // A document that is named instead, or must be known beforehand, is found by validation.
     const isSent = !options.isTrustedOnly && request.extensions === undefined && request.documentId === undefined;
     const text = isSent ? request.query : validate().parsed?.text;
     if (typeof text !== 'string') return undefined;
     // With the length of the name, so that no two pairs of name and query have one key.
-    const key = `${operationName?.length ?? ''}:${operationName ?? ''}${text}`;
-    const known = knownQueries.get(key);
-    // The cost of a list of orders depends on variables.
-    if (known && !known.query?.hasOrders) return known;
-    const { parsed, cost } = validate();
+    const document = `${operationName?.length ?? ''}:${operationName ?? ''}${text}`;
+    const known = knownQueries.get(document);
+    if (known && !known.query) return undefined;
+    const given = variables ?? {};
+    const found = known?.query && knownRequests.get(keyOf(known.query, given));
+    if (found) return found;
+    const { parsed, cost = 0 } = validate();
     if (!parsed) return undefined;
-    const found = { query: known?.query ?? findCacheable(options, parsed.document, { text, operationName }), cost };
-    if (!known) knownQueries.set(key, found);
-    return found;
+    const query = known?.query ?? findCacheable(options, parsed.document, { text, operationName });
+    if (!known) knownQueries.set(document, { query });
+    if (!query || !(known || query.isKeptAtOnce)) return undefined;
+    const coercion = await coerceVariables(query.source.operation, given);
+    if (!('coerced' in coercion)) return undefined;
+    const { coerced } = coercion;
+    const added = { query, variables: coerced, key: keyOf(query, coerced), cost };
+    knownRequests.set(keyOf(query, given), added);
+    return added;
   }
 
-  /** Validates a request whose query is not known, and renders a response that is not cached by `run`. */
+  /** Validates a request that is not known, and renders a response that is not cached by `run`. `hasFailed` if there is an error. */
   return async (
     body: unknown,
     caller: Caller,
     validate: () => ValidatedRequest,
     run: <T>(render: () => Promise<T>) => Promise<T>,
-  ) => {
+  ): Promise<CachedQuery | undefined> => {
     if (!isGraphqlRequest(body)) return undefined;
-    const { query, cost = 0 } = findQuery(body, validate) ?? {};
-    if (!query || !isReadable(query.source, caller)) return undefined;
-    const coercion = await coerceVariables(query.source.operation, body.variables ?? {});
-    if (!('coerced' in coercion)) return undefined;
-    const { coerced } = coercion;
-    const request = query.isKeptAtOnce ? undefined : `${query.id} ${JSON.stringify(coerced)}`;
-    if (request !== undefined && !repeated.isRepeated(request)) return undefined;
+    const request = await findRequest(body, validate);
+    if (!request || !isReadable(request.query.source, caller)) return undefined;
+    const { query, variables, cost } = request;
+    const { names, isKeptAtOnce } = query;
+    const render = async (): Promise<RenderedResponse> => {
+      const result = await query.run(variables, createContext(caller, cost));
+      if (!result) throw new Error('There is no such store');
+      const bytes = await runInSlices(concatenate([query.prefix, ...toBuffers(result.body), query.suffix]));
+      const revision = result.etagValues.slice(0, names.length).join('.');
+      const languages = result.etagValues[names.length];
+      if (languages) knownLanguages.set(`${query.storeIdOf(variables)} ${revision}`, languages as readonly string[]);
+      return { bytes, revision };
+    };
+    const runInTurn = isKeptAtOnce || cost >= options.minExpensiveCost ? run : runNow;
     try {
-      const { names } = query;
-      const store = { storeId: query.storeIdOf(coerced), names };
-      const revisions = await readRevisions(caller, store);
-      if (!revisions) return undefined;
-      const revision = names.map(name => revisions[name]).join('.');
-      if (request !== undefined && !repeated.isUnchanged(request, revision)) return undefined;
-      const render = async () => {
-        const result = await query.run(coerced, createContext(caller, cost));
-        if (!result) throw new Error(`The store ${store.storeId} is gone`);
-        const bytes = await runInSlices(concatenate([query.prefix, ...toBuffers(result.body), query.suffix]));
-        const rendered = result.etagValues.slice(0, names.length).join('.');
-        const languages = result.etagValues[names.length];
-        if (languages) knownLanguages.set(`${store.storeId} ${rendered}`, languages as readonly string[]);
-        return { bytes, revision: rendered };
-      };
-      const key = cacheKeyOf(query, coerced, `${store.storeId} ${revision}`);
-      const isInTurn = query.isKeptAtOnce || cost >= options.minExpensiveCost;
-      const response = await responseCache.get(key, revision, render, isInTurn ? run : undefined);
-      return { response, cost, key };
+      const storeId = query.storeIdOf(variables);
+      if (isKeptAtOnce || repeated.isUnchanged(request.key)) {
+        const revisions = await readRevisions(caller, { storeId, names });
+        if (!revisions) return undefined;
+        const revision = names.map(name => revisions[name]).join('.');
+        if (isKeptAtOnce || repeated.observe(request.key, revision)) {
+          const key = cacheKeyOf(request, `${storeId} ${revision}`);
+          return { response: await responseCache.get(key, revision, render, runInTurn), cost, key };
+        }
+      }
+      const rendered = await runInTurn(render);
+      const { revision, bytes } = rendered;
+      const response = repeated.observe(request.key, revision)
+        ? await responseCache.get(request.key, revision, async () => rendered)
+        : { ...rendered, encoded: (encoding: Encoding) => compress(bytes, encoding, 'sent') };
+      return { response, cost, key: request.key };
     } catch (error) {
-      if (request !== undefined) repeated.forget(request);
       // Apollo's execution meets the same error, and reports it; what has waited for too long does not wait again.
       if (error instanceof RetryableError) throw error;
-      return undefined;
+      return { hasFailed: true };
     }
   };
 }
@@ -184,7 +221,6 @@ function findCacheable(
     source: { document, operation },
     storeIdOf,
     names,
-    hasOrders,
     /** Whether it is large and changes seldom. */
     isKeptAtOnce: hasMenu && !hasOrders,
     languageVariables,
@@ -198,6 +234,8 @@ function findCacheable(
     suffix: Buffer.from('}}\n'),
   };
 }
+
+const keyOf = ({ id }: CacheableQuery, variables: Variables) => `graphql ${id} ${JSON.stringify(variables)}`;
 
 /** Names of the variables that are given for arguments of this name alone. */
 function variablesFor(argument: string, document: DocumentNode): string[] {

@@ -159,12 +159,13 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
     let validated: ValidatedRequest | undefined;
     // Once: a document that is rejected is not kept.
     const validate = () => (validated ??= validateRequest(parameters));
-    if (caller && isCacheable(request)) {
-      const cached = await documentsOf(caller.scope).findCached(parameters, caller, validate, runExpensive);
-      if (cached) {
-        reportCost(request, reply, cached.cost).header('content-type', mediaType(request));
-        return () => sendCached(request, reply, cached);
-      }
+    const cached =
+      caller && isCacheable(request)
+        ? await documentsOf(caller.scope).findCached(parameters, caller, validate, runExpensive)
+        : undefined;
+    if (cached && !cached.hasFailed) {
+      reportCost(request, reply, cached.cost).header('content-type', mediaType(request));
+      return () => sendCached(request, reply, cached);
     }
     const { errors, parsed, operation, variables = {}, cost = 0 } = validate();
     reportCost(request, reply, cost);
@@ -194,7 +195,7 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
       const costInBody = wantsCostInBody(request) ? cost : undefined;
       const { coerced } = result;
       const query =
-        caller && parsed && operation && costInBody === undefined
+        caller && parsed && operation && costInBody === undefined && !cached?.hasFailed
           ? documentsOf(caller.scope).findCompiled({ document: parsed.document, operation }, coerced ?? {})
           : undefined;
       const compiled: ApolloContext['compiled'] = query && { render: () => query(coerced ?? {}, newContext()) };
@@ -296,7 +297,7 @@ function isCacheable(request: FastifyRequest): boolean {
 async function sendCached(
   request: FastifyRequest,
   reply: FastifyReply,
-  { response, key }: { readonly response: CachedResponse; readonly key: string },
+  { response, key }: { readonly response: Omit<CachedResponse, 'size'>; readonly key: string },
 ): Promise<FastifyReply> {
   if (request.method !== 'GET') return sendEncoded(request, reply, response);
   const etag = revisionETag([response.revision], hash('sha256', `${mediaType(request)} ${key}`).slice(0, 16));

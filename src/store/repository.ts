@@ -47,9 +47,16 @@ export function createStoreRepository({ em, query, primary }: ReadAccess) {
   });
   // Cheaper than the whole store.
   const menuRevisionById = createBatchLoader(revisions('menuRevision'), primary);
+  const ordersRevisionById = createBatchLoader(revisions('ordersRevision'), primary);
   const ownFields = ['menuRevision', 'revision', 'country', 'currency'] as const;
   const withoutOrdersById = createBatchLoader(revisions(...ownFields), primary);
   const revisionsById = createBatchLoader(revisions(...ownFields, 'ordersRevision'), primary);
+  const loaderOf = (names: readonly string[]) => {
+    const [first] = names;
+    if (names.length === 1 && first === 'menuRevision') return menuRevisionById;
+    if (names.length === 1 && first === 'ordersRevision') return ordersRevisionById;
+    return names.includes('ordersRevision') ? revisionsById : withoutOrdersById;
+  };
   return {
     byId: createBatchLoader(withRevisions, primary),
     revisionsById,
@@ -58,8 +65,7 @@ export function createStoreRepository({ em, query, primary }: ReadAccess) {
       { scope }: { readonly scope: AccessScope },
       { storeId, names }: { readonly storeId: string; readonly names: readonly string[] },
     ): Promise<StoreRevisions | undefined> {
-      const ofStore = names.length === 1 && names[0] === 'menuRevision' ? menuRevisionById : withoutOrdersById;
-      const store = await (names.includes('ordersRevision') ? revisionsById : ofStore).load({ id: storeId, scope });
+      const store = await loaderOf(names).load({ id: storeId, scope });
       return store && names.includes('currency') ? { ...store, currency: currencyOf(store) } : (store ?? undefined);
     },
     list: createList(query, { name: 'store', selection: stores, searchedText }),

@@ -125,6 +125,7 @@ test.each(contract.operations.map(operation => [operation.name, operation] as co
 
 /** `RANDOM_QUERIES=10000` for a long run. */
 const queries = Number(process.env.RANDOM_QUERIES ?? 100);
+const timeout = 60_000 + queries * 60;
 
 const sources = {
   seed: 20260314,
@@ -141,7 +142,7 @@ const sources = {
 /** The cursor of the end of a page of events differs each time. */
 const withoutCursors = (text: string) => text.replaceAll(/"[\w-]{22}"/g, '"…"');
 
-test(`${queries} random queries have the results of graphql-js, and fail where they do`, async () => {
+test(`${queries} random queries have the results of graphql-js, and fail where they do`, { timeout }, async () => {
   const generate = createQueryGenerator(schema, sources);
   const counts = { cacheable: 0, fails: 0, isNull: 0, bytes: 0 };
   for (let index = 0; index < queries; index++) {
@@ -175,7 +176,9 @@ test(`${queries} random queries have the results of graphql-js, and fail where t
   expect(counts.bytes / queries).toBeGreaterThan(1000);
 });
 
-test(`${queries} queries with several root fields, @skip and @include have the response of graphql-js when they are sent again`, async () => {
+test(`${queries} queries with several root fields, @skip and @include have the response of graphql-js when they are sent again`, {
+  timeout,
+}, async () => {
   const generate = createQueryGenerator(schema, sources, { isMixed: true });
   const findCompiled = createCompiledQueries(schema);
   const counts = { compiled: 0, fails: 0, conditional: 0 };

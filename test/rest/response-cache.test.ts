@@ -157,6 +157,17 @@ describe('a list of orders', () => {
     expect((await app.get(ordersOf(store))).text).toContain('Renamed');
   });
 
+  test('that changes between requests costs no statement more, and is not kept', async () => {
+    const store = await app.data.store();
+    const statements = await statementsOf(ordersOf(store));
+    const { bytes } = app.server.responseCache;
+    for (let time = 0; time < 5; time++) {
+      await app.data.orders(store, 1);
+      expect(await statementsOf(ordersOf(store))).toBe(statements);
+    }
+    expect(app.server.responseCache.bytes).toBe(bytes);
+  });
+
   test('is never older than the last change, also for requests at the same time', async () => {
     const store = await app.data.store();
     const [order] = await app.data.orders(store, 1);

@@ -28,7 +28,7 @@ export function compileArguments(
     const body = bodyParameters.length > 0 ? await readFields(request, bodyParameters, errors) : undefined;
     if (body && forbidsUnknown) forbidUnknownFields(body, namesInBody, { keys: ['body'], errors }, 1);
     const search = request.url.indexOf('?');
-    const query = search < 0 ? undefined : new URLSearchParams(request.url.slice(search));
+    const query = search < 0 ? [] : [...new URLSearchParams(request.url.slice(search))];
     const variables: Record<string, unknown> = {};
     for (const parameter of parameters) {
       const { name, reader, loc } = parameter;
@@ -56,6 +56,7 @@ export function compileArguments(
 const isIfMatch = ({ header }: Parameter) => header === ifMatchHeader;
 
 type Fields = Readonly<Record<string, unknown>>;
+type Query = readonly (readonly [key: string, value: string])[];
 
 /** The fields of a body; undefined without an object to read. */
 async function readFields(request: FastifyRequest, parameters: readonly Parameter[], errors: ValidationErrors) {
@@ -84,12 +85,12 @@ export function readValue(
 function findValue(
   parameter: Parameter,
   { params, headers }: FastifyRequest,
-  query: URLSearchParams | undefined,
+  query: Query,
   body: Fields | undefined,
 ): unknown {
   const { name, header, required } = parameter;
   if (parameter.in === 'path') return (params as Fields)[name];
-  if (parameter.in === 'query') return query && queryValue(parameter, query);
+  if (parameter.in === 'query') return queryValue(parameter, query);
   if (header !== undefined) return headers[header.toLowerCase()];
   const value = body && Object.hasOwn(body, name) ? body[name] : undefined;
   return value === null && !required ? undefined : value;
@@ -99,14 +100,14 @@ function findValue(
  * The last of repeated parameters wins, as in FastAPI; those of a list are joined, as generated clients send them. `?customer_name=` and an
  * empty list set no condition; other types have no empty value.
  */
-function queryValue({ name, type }: Parameter, query: URLSearchParams): string | undefined {
+function queryValue({ name, type }: Parameter, query: Query): string | undefined {
   const isList = isListType(getNullableType(type));
-  const value = isList ? listValue(name, query) : query.getAll(name).at(-1);
+  const value = isList ? listValue(name, query) : query.findLast(([key]) => key === name)?.[1];
   return value === '' && (isList || ['String', 'ID'].includes(getNamedType(type).name)) ? undefined : value;
 }
 
-function listValue(name: string, query: URLSearchParams): string | undefined {
-  const values = [...query].flatMap(([key, value]) => (isListKey(key, name) ? [value] : []));
+function listValue(name: string, query: Query): string | undefined {
+  const values = query.flatMap(([key, value]) => (isListKey(key, name) ? [value] : []));
   return values.length > 1 ? values.filter(Boolean).join(',') : values[0];
 }
 

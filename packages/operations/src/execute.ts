@@ -133,7 +133,7 @@ function compileRead<Caller>(
   return async (variables, { caller, headers, cost }) => {
     const ifNoneMatch = headers['if-none-match'];
     const key = cache && cacheKeyOf(operation, variables);
-    const isKept = key !== undefined && (repeated?.isRepeated(key) ?? true);
+    const isKept = key !== undefined && (repeated?.isUnchanged(key) ?? true);
     const etag =
       revisions && (ifNoneMatch !== undefined || isKept)
         ? revisionETag((await revisions.read(variables, caller)) ?? notFound(operation), operation.hash)
@@ -156,16 +156,19 @@ function compileRead<Caller>(
     };
     const render = () => renderResponse(operation, compiled, variables, createContext(caller, cost));
     const runInTurn: Run = isList && cost < minExpensiveCost ? runNow : runExpensive;
-    if (cache && isKept && etag !== undefined && (repeated?.isUnchanged(key, etag) ?? true)) {
+    if (cache && isKept && etag !== undefined && (repeated?.observe(key, etag) ?? true)) {
       const found = cache.get(key, etag, render, runInTurn);
       return send(found instanceof Promise ? await found : found);
     }
     const run = cost >= minExpensiveCost ? () => runExpensive(render) : render;
-    const { revision: current, bytes } = await (isList && coalesce
-      ? coalesce({ operation, caller, variables }, run)
-      : run());
-    const encoded = (encoding: Encoding) => compress(bytes, encoding, 'sent');
-    return findUnchanged(current) ?? send({ revision: current, bytes, encoded });
+    const rendered = await (isList && coalesce ? coalesce({ operation, caller, variables }, run) : run());
+    const { revision: current, bytes } = rendered;
+    const unchangedSince = findUnchanged(current);
+    if (unchangedSince) return unchangedSince;
+    if (cache && key !== undefined && repeated?.observe(key, current)) {
+      return send(await cache.get(key, current, async () => rendered));
+    }
+    return send({ ...rendered, encoded: encoding => compress(bytes, encoding, 'sent') });
   };
 }
 

@@ -5,7 +5,15 @@ import { acceptBodies, compileArguments } from './arguments.ts';
 import type { Contract, Operation } from './contract/contract.ts';
 import { colonPath, ifMatchHeader } from './contract/parameters.ts';
 import { HttpError, toHttpError } from './errors.ts';
-import { compileCost, compileVariants, type ExecuteOptions, type RestResponse, type Run, runNow } from './execute.ts';
+import {
+  compileCost,
+  compileVariants,
+  type ExecuteOperation,
+  type ExecuteOptions,
+  type RestResponse,
+  type Run,
+  runNow,
+} from './execute.ts';
 import type { DeduplicatedBuffer } from './execution/json-writer.ts';
 import { addVary } from './http/vary.ts';
 import type { SofaRoute } from './sofa.ts';
@@ -39,6 +47,11 @@ export async function mountRest<Caller>(app: FastifyInstance, options: RestOptio
   );
 }
 
+interface Authorized<Caller> {
+  readonly caller: Caller;
+  readonly execute: ExecuteOperation<Caller>;
+}
+
 function mountRoute<Caller>(
   app: FastifyInstance,
   { operation, method, path, handle }: SofaRoute,
@@ -50,7 +63,7 @@ function mountRoute<Caller>(
   const costOf = compileCost(operation, options);
   const headers = operation.parameters.flatMap(({ header }) => header ?? []);
   const vary = method === 'GET' ? headers.join(', ').toLowerCase() : '';
-  const callers = new WeakMap<FastifyRequest, Caller>();
+  const authorized = new WeakMap<FastifyRequest, Authorized<Caller>>();
   app.route({
     method,
     url: path,
@@ -59,16 +72,17 @@ function mountRoute<Caller>(
     onRequest: async (request, reply) => {
       if (vary) addVary(reply, vary);
       const caller = await options.authenticate(request);
-      authorize(caller);
-      if (caller !== null) callers.set(request, caller);
+      const execute = authorize(caller);
+      if (caller !== null) authorized.set(request, { caller, execute });
     },
     handler: async (request, reply) => {
-      const caller = callers.get(request);
-      if (caller === undefined) throw new Error('A request was not authenticated');
+      const found = authorized.get(request);
+      if (!found) throw new Error('A request was not authenticated');
+      const { caller, execute } = found;
       const hasLargeBody = Buffer.isBuffer(request.body) && request.body.length >= largeBodyBytes;
       const respond = async () => {
         const variables = await readArguments(request);
-        return handle(authorize(caller), variables, { caller, headers: request.headers, cost: costOf(variables) });
+        return handle(execute, variables, { caller, headers: request.headers, cost: costOf(variables) });
       };
       const task = hasLargeBody ? () => runExpensive(respond) : respond;
       return send(await runRequest(task), reply);

@@ -6,6 +6,9 @@ export type Chunk = string | readonly Buffer[];
 /** From this length on, copying the bytes of a chunk costs less than encoding its text once more. */
 const minBufferLength = 1024;
 
+/** Longer texts are encoded in parts: Node takes small buffers from a pool, and a long text of many pieces is copied before it is encoded. */
+const maxTextLength = 3000;
+
 /** Concatenates chunks of JSON. Throws a RangeError beyond `maxBytes`. */
 export class JsonWriter {
   #text = '';
@@ -21,6 +24,7 @@ export class JsonWriter {
     if (typeof chunk === 'string') {
       this.#text += chunk;
       this.#count(chunk.length);
+      if (this.#text.length > maxTextLength) this.#flush();
       return;
     }
     this.#flush();

@@ -1,35 +1,33 @@
 import { LRUCache } from 'lru-cache';
 
-/** In characters of keys. */
+/** In characters of keys and revisions. */
 const maxSize = 2 * 1024 * 1024;
 
+interface Observed {
+  readonly revision: string;
+  /** Whether the response before had the same. */
+  readonly isUnchanged: boolean;
+}
+
 /**
- * Requests that were sent before, of which the response was the same the last time: those whose revision is worth reading before they are executed, and
- * their response worth keeping. One that names the current time, and a list that changes from request to request, are executed as if there were no cache.
+ * The revisions of the last responses to requests, which tell whose revision is worth reading before they are executed, and whose response worth
+ * keeping. A request that names the current time, and a list that changes all the time, are executed as if there were no cache.
  */
 export class RepeatedRequests {
-  readonly #revisions = new LRUCache<string, string>({
+  readonly #observed = new LRUCache<string, Observed>({
     maxSize,
-    sizeCalculation: (_revision, key) => key.length + 100,
+    sizeCalculation: ({ revision }, key) => key.length + revision.length + 100,
   });
 
-  /** Whether it was sent before; remembers that it is. */
-  isRepeated(key: string): boolean {
-    if (this.#revisions.has(key)) return true;
-    this.#revisions.set(key, '');
-    return false;
+  /** Whether the last two responses were the same, so that the next one may be, too. */
+  isUnchanged(key: string): boolean {
+    return this.#observed.get(key)?.isUnchanged ?? false;
   }
 
-  /** Whether the response has not changed since the last request. */
-  isUnchanged(key: string, revision: string): boolean {
-    const last = this.#revisions.get(key);
-    const isUnchanged = last === '' || last === revision;
-    if (isUnchanged) this.#revisions.set(key, revision);
-    else this.forget(key);
+  /** Remembers the revision of a response; returns whether the response before had the same. */
+  observe(key: string, revision: string): boolean {
+    const isUnchanged = this.#observed.get(key)?.revision === revision;
+    this.#observed.set(key, { revision, isUnchanged });
     return isUnchanged;
-  }
-
-  forget(key: string): void {
-    this.#revisions.delete(key);
   }
 }
