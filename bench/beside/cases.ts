@@ -34,6 +34,9 @@ const stockChanges = (size: Size, inStock: boolean) =>
   }));
 const lists = (stores: readonly string[], filter = '') =>
   stores.map(id => ({ path: `/v1/stores/${id}/orders/?page_size=20${filter}` }));
+/** Times before all orders, more than there are requests in a run: as a POS asks for orders since a moment ago, of which no two responses are kept. */
+const moments = (server: string | undefined) =>
+  upTo(server ? 30_000 : 8).map(at => new Date(Date.UTC(2026, 0, 1) + at).toISOString());
 const upTo = (count: number) => Array.from({ length: count }, (_, at) => at);
 
 const queryOf = (name: string) => readFileSync(new URL(`../queries/${name}.graphql`, import.meta.url), 'utf8');
@@ -67,6 +70,14 @@ const orders = (total: number): readonly Case[] => [
     // At about four fifths of the orders of the busiest store.
     requests: () => upTo(64).flatMap(at => lists([busiestStore], `&page_index=${Math.floor(total / 50) - at}`)),
   },
+  {
+    name: 'order list, other times',
+    servers: ['carte'],
+    requests: server =>
+      moments(server).map(time => ({
+        path: `/v1/stores/${listed[Date.parse(time) % listed.length]}/orders/?page_size=20&start_time=${time}`,
+      })),
+  },
   { name: 'order list, all the same', servers: all, requests: () => lists([busiestStore]) },
   {
     name: 'one order',
@@ -90,6 +101,17 @@ const graph: readonly Case[] = [
   { name: 'GraphQL, whole tree', servers: withoutSql, requests: () => queries('tree', storesOf.mid.read) },
   { name: 'GraphQL, narrow', servers: withoutSql, requests: () => queries('narrow', storesOf.mid.read) },
   { name: 'GraphQL, orders', servers: withoutSql, requests: () => queries('orders', listed) },
+  {
+    name: 'GraphQL, orders, other times',
+    servers: ['carte'],
+    requests: server => {
+      const query = queryOf('orders');
+      return moments(server).map(startTime => ({
+        path: '/graphql',
+        body: JSON.stringify({ query, variables: { store: listed[Date.parse(startTime) % listed.length], startTime } }),
+      }));
+    },
+  },
 ];
 
 /** Servers that post to the same stores post different menus, so that each post changes something. */
