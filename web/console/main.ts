@@ -1,6 +1,7 @@
 import { render } from 'lit-html';
 import { find, focusWithSlash } from '../element.ts';
 import { Forbidden, KeyRejected, messageOf, Unreachable } from '../errors.ts';
+import { mountFrame } from '../frame/main.ts';
 import { readKey, reloadIfKeyChanged, saveKey } from '../key.ts';
 import type { App, Screen, Viewer } from './app.ts';
 import { createNotices } from './notices.ts';
@@ -16,6 +17,7 @@ const publishableKey =
   'This is a publishable key: it is for web pages, and shows guests the menu. The console needs a key for the staff; whoever issued this one can issue that, too.';
 
 reloadIfKeyChanged();
+mountFrame();
 const root = find('#console', HTMLElement);
 root.replaceChildren();
 const notices = createNotices(update);

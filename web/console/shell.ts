@@ -1,5 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { type App, followLink, type Screen, type Viewer } from './app.ts';
+import { icon } from './icon.ts';
 import { splitPermissions } from './permissions.ts';
 import { formatRoute, type Route, storeViews, type View } from './route.ts';
 
@@ -51,22 +52,20 @@ export function renderShell({ app, screen, forgetKey }: ShellOptions): TemplateR
   const views = (store ? storeViews : home).filter(view => isAllowed(app, view));
   const watched = store ? undefined : app.watch()?.store;
   return html`
-    <a class="skip" href="#content">Skip to the content</a>
-    <header class="bar">
-      <a class="home" href="./" title="All pages of Carte"><img src="web/icon.svg" alt="Carte" width="28" height="28"></a>
-      ${store && !onlyStoreOf(app.viewer) ? renderLink(app, { view: 'stores' }, html`<span aria-hidden="true">‹</span> Stores`) : nothing}
+    <div class="bar">
+      ${store && !onlyStoreOf(app.viewer) ? renderLink(app, { view: 'stores' }, html`${icon('chevron-left')} Stores`) : nothing}
       <nav aria-label="Views">
         ${views.map(view => renderLink(app, store ? { view, store } : { view }, renderTitle(app, view)))}
         ${watched ? renderLink(app, { view: 'orders', store: watched.id }, html`${renderTitle(app, 'orders')} · <bdi>${watched.name}</bdi>`) : nothing}
       </nav>
       <details class="account">
-        <summary title="The API key of this tab">${app.viewer.name}</summary>
+        <summary title="The API key of this tab">${icon('key')}<span>${app.viewer.name}</span></summary>
         <div>
           <p class="small">${describePermissions(app.viewer)}</p>
           <button type="button" @click=${forgetKey}>Forget the key</button>
         </div>
       </details>
-    </header>
+    </div>
     <main id="content" tabindex="-1">${screen.view()}</main>
     ${app.notices.view()}`;
 }
@@ -96,7 +95,7 @@ export function renderLoading(): TemplateResult {
 
 export function renderProblem(message: string, retry: () => void): TemplateResult {
   return html`
-    <main class="welcome">
+    <main class="welcome" id="content" tabindex="-1">
       <h1>Carte console</h1>
       <p class="bad" role="alert">${message}</p>
       <button type="button" class="main" @click=${retry}>Try again</button>

@@ -17,8 +17,7 @@ export function createWelcome(onKey: () => void) {
       rejection = message;
     },
     view: (): TemplateResult => html`
-      <main class="welcome">
-        <a href="./" title="All pages of Carte"><img src="web/icon.svg" alt="Carte" width="56" height="56"></a>
+      <main class="welcome" id="content" tabindex="-1">
         <h1>Carte console</h1>
         <p>Orders, stock and menus of your stores. The console needs an API key; what the key may not do is not shown.</p>
         ${form}

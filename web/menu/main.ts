@@ -1,5 +1,6 @@
 import { element, find } from '../element.ts';
 import { KeyRejected, messageOf, RequestError, Unreachable } from '../errors.ts';
+import { mountFrame } from '../frame/main.ts';
 import { isPublishable, readKey, reloadIfKeyChanged } from '../key.ts';
 import { createKeyForm } from '../key-form.ts';
 import { createMenuRenderer } from './card.ts';
@@ -35,6 +36,7 @@ import { textsFor } from './texts.ts';
 import { formatSearch, parseSearch } from './url.ts';
 
 reloadIfKeyChanged();
+mountFrame();
 const controls = findControls();
 const message = find('#message', HTMLElement);
 const notice = find('#notice', HTMLElement);
@@ -227,4 +229,4 @@ controls.form.addEventListener('change', event => {
 });
 controls.form.addEventListener('submit', event => event.preventDefault());
 retryButton.addEventListener('click', () => update());
-await update();
+update();

@@ -1,3 +1,4 @@
+import { mountFrame } from '../frame/main.ts';
 import { removeOldCopies } from '../key.ts';
 import { createFetcher } from './fetcher.ts';
 import { createElement, createRoot, explorerPlugin, Fragment, GraphiQL, HISTORY_PLUGIN } from './graphiql.ts';
@@ -11,9 +12,10 @@ import { ActiveTabInView, initialTabs, TabsAsList } from './tabs.ts';
 removeOldCopies();
 followKeyOfSession();
 followSharedLinks();
+mountFrame();
 
-const root = document.querySelector('#root');
-if (!root) throw new Error('The page has no #root');
+const root = document.querySelector('#content');
+if (!root) throw new Error('The page has no #content');
 createRoot(root).render(
   createElement(
     GraphiQL,
@@ -29,16 +31,7 @@ createRoot(root).render(
       inputValueDeprecation: true,
       schemaDescription: true,
     },
-    createElement(
-      GraphiQL.Logo,
-      null,
-      createElement(KeyField),
-      createElement(
-        'a',
-        { href: '.' },
-        createElement('img', { src: 'web/icon.svg', alt: 'Carte', width: 26, height: 26 }),
-      ),
-    ),
+    createElement(GraphiQL.Logo, null, createElement(KeyField)),
     createElement(GraphiQL.Toolbar, {
       children: ({ prettify, merge, copy }) =>
         createElement(Fragment, null, prettify, merge, copy, createElement(ShareButton)),

@@ -5,13 +5,11 @@ import { renderPage } from './page.ts';
 export function renderMenuViewer(): string {
   return renderPage({
     title: 'Menu viewer · Carte',
-    styles: ['page.css', 'menu/card.css', 'menu/menu.css', 'menu/navigation.css'],
-    script: 'menu/main.ts',
-    body: html`<header class="masthead">
-      <a href="./"><img src="web/icon.svg" alt="Carte" width="32" height="32"></a>
-      <h1>Menu viewer</h1>
-    </header>
-    <main>
+    section: 'Menu',
+    styles: ['menu.css'],
+    script: 'menu.js',
+    body: html`<main id="content" tabindex="-1">
+      <div class="masthead"><h1>Menu viewer</h1></div>
       <form id="choice" class="choice" autocomplete="off" hidden>
         <div>
           <label for="store" data-text="store">Store</label>
@@ -59,6 +57,7 @@ export function renderMenuViewer(): string {
 export function renderConsole(packages: readonly string[]): string {
   return renderPage({
     title: 'Console · Carte',
+    section: 'Console',
     head: html`${packages.map(path => html`<link rel="modulepreload" href="web/${path}">`)}`,
     styles: ['console.css'],
     script: 'console.js',
@@ -67,8 +66,7 @@ export function renderConsole(packages: readonly string[]): string {
       <noscript>
         <div class="welcome">
           <h1>Carte console</h1>
-          <p>The console needs JavaScript. The <a href="guides">guides</a> and the <a href="docs">REST reference</a> can be read without.</p>
-          <p><a href="./">All pages of Carte</a></p>
+          <p>The console needs JavaScript. The <a href="guides">guides</a> and the <a href="docs">reference</a> can be read without.</p>
         </div>
       </noscript>
     </div>`,

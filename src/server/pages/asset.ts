@@ -55,7 +55,9 @@ export async function sendAsset(asset: Asset, reply: FastifyReply, cacheControl 
   });
   const ifNoneMatch = headers['if-none-match'];
   if (ifNoneMatch !== undefined && matchIfNoneMatch(etag, ifNoneMatch) !== undefined) return reply.code(304).send();
-  const encoding = chooseEncoding(headers['accept-encoding'], asset.bytes.length);
+  // Fonts are compressed already.
+  const isCompressed = asset.type.startsWith('font/');
+  const encoding = isCompressed ? undefined : chooseEncoding(headers['accept-encoding'], asset.bytes.length);
   if (!encoding) return reply.send(asset.bytes);
   return reply.header('content-encoding', encoding).send(await asset.encoded(encoding));
 }
@@ -67,6 +69,7 @@ export function contentSecurityPolicy(directives: Readonly<Record<string, string
     'script-src': "'self'",
     'style-src': "'self'",
     'img-src': "'self'",
+    'font-src': "'self'",
     'connect-src': "'self'",
     'base-uri': "'none'",
     'form-action': "'none'",

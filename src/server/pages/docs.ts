@@ -76,11 +76,12 @@ async function renderDocs({ contract, document }: DocumentedSet, sets: readonly 
   return renderTextPage({
     title: 'REST reference',
     base: '',
-    folder: 'docs',
-    links: html`<span class="small">REST reference ${version}</span> <a class="to-routes" href="#routes">Routes</a>`,
+    section: 'Reference',
+    kind: 'reference',
     nav,
     content: html`${linksTo(sets, name)}
         <h1>${title}</h1>
+        <p class="small">REST reference ${version} <a class="to-nav" href="#routes">Routes</a></p>
         <div id="key-form"></div>
         <p id="key-note" class="small">The key stays in this tab, for all pages; “Copy” puts it into the samples, and “Try it” sends
           it.<noscript> Both need JavaScript.</noscript></p>

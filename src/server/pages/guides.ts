@@ -133,7 +133,7 @@ function renderIndex(groups: readonly Group[]): string {
         <h2>${group.title}</h2>
         <dl>${group.guides.map(({ name, title, summary }) => html`<dt><a href="guides/${name}">${title}</a></dt><dd>${summary}</dd>\n`)}</dl>`,
   );
-  return renderTextPage({ title: 'Guides', base: '', content: html`<h1>Guides</h1>${list}` });
+  return renderTextPage({ title: 'Guides', base: '', section: 'Guides', content: html`<h1>Guides</h1>${list}` });
 }
 
 /** Renders the page of a guide, with links to all others and to its own sections. */
@@ -153,5 +153,5 @@ function renderGuidePage(current: string, groups: readonly Group[], page: Return
         ${shown.map(group => html`<h2>${group.title}</h2><ul>${group.guides.map(linkTo)}</ul>`)}
       </nav>`;
   const { title = current } = groups.flatMap(({ guides }) => guides).find(isCurrent) ?? {};
-  return renderTextPage({ title, base, nav, content: new Html(page.html) });
+  return renderTextPage({ title, base, section: 'Guides', nav, content: new Html(page.html) });
 }

@@ -7,8 +7,8 @@ export type LinkSettings = Pick<Config, 'introspection' | 'metrics'>;
 
 /** Renders the page `/`. */
 export function renderLanding({ introspection, metrics }: LinkSettings): string {
-  const body = html`<header class="masthead">
-      <img src="web/icon.svg" alt="" width="44" height="44">
+  const body = html`<main id="content" class="landing" tabindex="-1">
+      <div class="masthead">
       <div>
         <h1>Carte</h1>
         <p>Menus, stores, merchants and orders of restaurants: one GraphQL graph for front ends, nine REST routes for POS systems.</p>
@@ -17,8 +17,7 @@ export function renderLanding({ introspection, metrics }: LinkSettings): string 
         <div><dt>Version</dt><dd>${version}</dd></div>
         <div><dt>Database</dt><dd><span id="database" role="status">unknown</span></dd></div>
       </dl>
-    </header>
-    <main>
+      </div>
       <div id="key-form"></div>
       <p id="key-note" class="small">
         The first start prints one; <code>npm run --silent carte -- key create --name me --all</code> creates another.
@@ -84,5 +83,5 @@ export function renderLanding({ introspection, metrics }: LinkSettings): string 
           <a href="health/ready">readiness</a>.</p>
       </section>
     </main>`;
-  return renderPage({ title: 'Carte', styles: ['page.css', 'landing/landing.css'], script: 'landing/main.ts', body });
+  return renderPage({ title: 'Carte', styles: ['site.css'], script: 'site.js', body });
 }

@@ -7,6 +7,7 @@ import { printGraph, printGraphForGuests } from '../../graphql/sdl.ts';
 import { renderConsole, renderMenuViewer } from './apps.ts';
 import { type Asset, defaultPolicy, lazyAsset, once, sendAsset, sendPage } from './asset.ts';
 import { mountGuides } from './guides.ts';
+import { iconSprite } from './icons.ts';
 import { joinModules, linkToJoined } from './joined-modules.ts';
 import { type LinkSettings, renderLanding } from './landing.ts';
 import { renderLlms } from './llms.ts';
@@ -17,19 +18,34 @@ const mediaTypes = {
   svg: 'image/svg+xml',
   ts: 'text/javascript; charset=utf-8',
   graphql: 'application/json',
+  woff2: 'font/woff2',
 };
 
-/** What the console loads at first: modules with what they import, and styles. Its other modules are loaded when their views are opened. */
-const consoleModules = ['console/main.ts', 'console/orders/watch.ts', 'console/orders/orders.ts'] as const;
-const consoleStyles = [
-  'page.css',
-  'menu/card.css',
-  'console/console.css',
-  'console/orders/orders.css',
-  'console/stock/stock.css',
-  'console/menu/menu.css',
-];
-const joinedFile = 'console.js';
+/** What pages load at first: modules with what they import, each in one file. Other modules are loaded when they are needed. */
+const scripts = {
+  'site.js': { folders: /^(site|docs)\//, modules: ['site/main.ts'] },
+  'menu.js': { folders: /^menu\//, modules: ['menu/main.ts'] },
+  'console.js': {
+    folders: /^console\//,
+    modules: ['console/main.ts', 'console/orders/watch.ts', 'console/orders/orders.ts'],
+  },
+} as const;
+
+/** Styles that pages load in one file. */
+const sharedStyles = ['tokens.css', 'page.css', 'frame.css'];
+const styles: Readonly<Record<string, readonly string[]>> = {
+  'site.css': [...sharedStyles, 'text.css', 'docs/page.css', 'site/landing.css'],
+  'menu.css': [...sharedStyles, 'menu/card.css', 'menu/menu.css', 'menu/navigation.css'],
+  'playground.css': ['tokens.css', 'frame.css', 'playground/playground.css'],
+  'console.css': [
+    ...sharedStyles,
+    'menu/card.css',
+    'console/console.css',
+    'console/orders/orders.css',
+    'console/stock/stock.css',
+    'console/menu/menu.css',
+  ],
+};
 
 /** Mounts the pages for people, `/llms.txt` for agents, and the schema in SDL: what introspection shows, as a text. */
 export const pages = fp(
@@ -58,13 +74,22 @@ const folder = new URL('../../../web/', import.meta.url);
 
 /** Serves the pages `/`, `/menu` and `/console`, and the files that they load below `/web`. */
 export function mountPages(app: FastifyInstance, settings: LinkSettings): void {
-  const joined = once(() => joinModules(consoleModules, read));
-  const readLinked = (path: string) =>
-    /^console\/.*\.ts$/.test(path) ? linkToJoined(path, read(path), joined(), joinedFile) : read(path);
+  const joined = Object.entries(scripts).map(([file, { folders, modules }]) => ({
+    file,
+    folders,
+    joined: once(() => joinModules(modules, readText)),
+  }));
+  const read = (path: string) => {
+    const found = path.endsWith('.ts') ? joined.find(({ folders }) => folders.test(path)) : undefined;
+    return found ? linkToJoined(path, readText(path), found.joined(), found.file) : readFile(path);
+  };
   const files = new Map<string, () => Asset>([
     ...packageAssets(),
-    [joinedFile, lazyAsset(mediaTypes.ts, () => joined().text)],
-    ['console.css', lazyAsset(mediaTypes.css, () => consoleStyles.map(read).join('\n'))],
+    ['icons.svg', lazyAsset(mediaTypes.svg, iconSprite)],
+    ...joined.map(({ file, joined }) => [file, lazyAsset(mediaTypes.ts, () => joined().text)] as const),
+    ...Object.entries(styles).map(
+      ([file, paths]) => [file, lazyAsset(mediaTypes.css, () => paths.map(readText).join('\n'))] as const,
+    ),
   ]);
   for (const entry of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
     const path = entry.replaceAll('\\', '/');
@@ -72,13 +97,14 @@ export function mountPages(app: FastifyInstance, settings: LinkSettings): void {
     if (type)
       files.set(
         path,
-        lazyAsset(type, () => readLinked(path)),
+        lazyAsset(type, () => read(path)),
       );
   }
+  const packagesOf = (name: keyof typeof scripts) => joined.find(({ file }) => file === name)?.joined().packages ?? [];
   const pages = {
     '/': () => renderLanding(settings),
     '/menu': renderMenuViewer,
-    '/console': () => renderConsole(joined().packages),
+    '/console': () => renderConsole(packagesOf('console.js')),
   };
   for (const [url, render] of Object.entries(pages)) {
     const page = lazyAsset('text/html; charset=utf-8', render);
@@ -104,7 +130,11 @@ export function mountPages(app: FastifyInstance, settings: LinkSettings): void {
 }
 
 /** Reads a file of `web/` as browsers get it. */
-function read(path: string): string {
+function readFile(path: string): string | Buffer {
+  return path.endsWith('.woff2') ? readFileSync(new URL(path, folder)) : readText(path);
+}
+
+function readText(path: string): string {
   const text = readFileSync(new URL(path, folder), 'utf8');
   if (path.endsWith('.ts')) return resolvePackages(stripTypes(text), path);
   // Pages have no parser of GraphQL.

@@ -4,12 +4,16 @@ import { posix } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Asset, lazyAsset } from './asset.ts';
 
-/** The ES modules of npm packages that pages import, as they are published. */
+/** The ES modules of npm packages that pages import, and the font, as they are published. */
 const packages: Readonly<Record<string, readonly [entry: string, ...others: string[]]>> = {
   'lit-html': ['lit-html.js', 'directives/guard.js', 'directives/live.js', 'directives/repeat.js'],
   'graphql-ws': ['dist/client.js'],
   'graphql-sse': ['lib/client.mjs'],
   '@humanwhocodes/momoa': ['dist/momoa.js'],
+  '@fontsource-variable/figtree': [
+    'files/figtree-latin-wght-normal.woff2',
+    'files/figtree-latin-ext-wght-normal.woff2',
+  ],
 };
 
 /** Adds the modules that these import by relative paths, which have no public names. */
@@ -44,8 +48,8 @@ export function resolvePackages(source: string, module: string): string {
 
 /** Maps the paths of these files below `/web` to assets, which are created on first use. */
 export function packageAssets(): ReadonlyMap<string, () => Asset> {
-  const type = 'text/javascript; charset=utf-8';
-  return new Map(files.map(({ path, name, file }) => [path, lazyAsset(type, () => readModule(name, file))]));
+  const typeOf = (file: string) => (file.endsWith('.woff2') ? 'font/woff2' : 'text/javascript; charset=utf-8');
+  return new Map(files.map(({ path, name, file }) => [path, lazyAsset(typeOf(file), () => readModule(name, file))]));
 }
 
 function readModule(name: string, file: string): Buffer {

@@ -73,16 +73,16 @@ function renderGraphiql(base: string, imports: string, urls: readonly string[]):
   const early = urls.filter(url => /\/(graphiql|monaco-editor)[^/]*\.js$/.test(url));
   return renderPage({
     title: 'Carte playground',
+    section: 'Playground',
     head: html`<script type="importmap">${new Html(imports)}</script>
     ${early.map(url => html`<link rel="modulepreload" href="${url}">`)}
     <link rel="stylesheet" href="${base}/style.css">`,
-    styles: ['playground/playground.css'],
+    styles: ['playground.css'],
     script: 'playground/main.ts',
-    body: html`<main id="root">
+    body: html`<main id="content" tabindex="-1">
       <p class="loading">Loading GraphiQL…</p>
       <noscript>
         <p>The playground needs JavaScript. The <a href="schema.graphql">schema</a> and the <a href="guides">guides</a> can be read without.</p>
-        <p><a href="./">All pages of Carte</a></p>
       </noscript>
     </main>`,
   });

@@ -133,7 +133,7 @@ export function renderReference(document: Json, operations: readonly Operation[]
           <div>
             <h3>${summary ?? operationId} <a class="anchor" href="#${id}" aria-label="Link to this route">#</a></h3>
             <p class="path">${badge(method)} <code>${path}</code></p>
-            <p class="actions"><a class="button" href="${clientUrl}#${id}">Try it</a>
+            <p class="actions"><a class="button main" href="${clientUrl}#${id}">Try it</a>
             ${operation && html`<a href="${playgroundUrl(operation)}">Open in playground</a>`}</p>
             ${markdown(route.description)}
             ${parameters.length > 0 && html`<h4>Parameters</h4><dl>${parameters.map(renderParameter)}</dl>`}
@@ -192,7 +192,7 @@ const markdown = (text = '') => new Html(marked.parse(text, { async: false }));
 const linkTo = ({ id, summary, operationId, method }: Route) =>
   html`<li><a href="#${id}"><span>${summary ?? operationId}</span> ${badge(method)}</a></li>`;
 
-const badge = (method: string) => html`<b class="${method.toLowerCase()}">${method}</b>`;
+const badge = (method: string) => html`<b class="method ${method.toLowerCase()}">${method}</b>`;
 
 /** The last part of a reference such as `#/components/schemas/Order`. */
 const nameOf = ($ref: string | undefined) => $ref?.split('/').at(-1);

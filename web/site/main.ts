@@ -1,7 +1,20 @@
-import { find } from '../element.ts';
 import { fillExamples } from '../examples.ts';
+import { mountFrame } from '../frame/main.ts';
 import { reloadIfKeyChanged, removeOldCopies } from '../key.ts';
 import { createKeyForm } from '../key-form.ts';
+
+/** The script of all pages of text: `/`, the references, the guides, and the page that is not found. */
+
+/** The URL of `/`: this script is at web/site/main.ts. */
+const root = new URL('../../', import.meta.url);
+
+removeOldCopies();
+reloadIfKeyChanged();
+mountFrame();
+const showKey = fillExamples(root);
+document.querySelector('#key-form')?.append(createKeyForm({ onChange: showKey, isLive: true }).form);
+const database = document.querySelector('#database');
+if (database) showReadiness(database);
 
 async function showReadiness(output: Element): Promise<void> {
   try {
@@ -15,10 +28,3 @@ async function showReadiness(output: Element): Promise<void> {
     output.classList.add('bad');
   }
 }
-
-removeOldCopies();
-reloadIfKeyChanged();
-find('#key-form', HTMLElement).append(
-  createKeyForm({ onChange: fillExamples(new URL('.', location.href)), isLive: true }).form,
-);
-await showReadiness(find('#database', HTMLElement));
