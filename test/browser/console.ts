@@ -90,7 +90,7 @@ describeInBrowser('/console', () => {
     await page.getByRole('alert').getByText('not known, or no longer valid').waitFor();
     expect(await page.getByRole('alert').innerText()).not.toContain('header');
     expect(await page.getByLabel('Key').inputValue()).toBe('carte_unknown');
-    expect(await page.getByRole('link', { name: 'Carte' }).getAttribute('href')).toBe('./');
+    expect(await page.getByRole('link', { name: 'Carte', exact: true }).getAttribute('href')).toBe('./');
     await page.getByLabel('Key').fill(site.key);
     await page.keyboard.press('Enter');
     await page.getByRole('link', { name: 'Dona Gaivota Lisbon' }).waitFor();
@@ -221,7 +221,12 @@ describeInBrowser('/console', () => {
     await page.getByRole('list', { name: 'Found' }).getByRole('button', { name: store }).waitFor();
     await page.keyboard.press('Enter');
     await page.getByRole('list', { name: 'Chosen' }).getByText(store).waitFor();
-    await page.getByLabel('change orders').check();
+    expect(await page.getByLabel('Origins of the pages').isVisible()).toBe(false);
+    await page.getByText('Permissions one by one').click();
+    await page.getByLabel('Web shop').check();
+    expect(await page.getByLabel('publishable, for web pages').isChecked()).toBe(true);
+    await page.getByLabel('Origins of the pages').waitFor();
+    await page.getByLabel('Kitchen').check();
     await page.getByRole('button', { name: 'Issue the key' }).click();
     const secret = page.locator('.secret code').first();
     const first = await secret.innerText();
@@ -229,7 +234,10 @@ describeInBrowser('/console', () => {
       `curl -H 'x-api-key: ${first}' '${site.url}/v1/stores/${store}'`,
     );
     const { body } = await site.graphql('{ viewer { name permissions } }', {}, { 'x-api-key': first });
-    expect(body.data.viewer).toEqual({ name: 'till', permissions: ['ORDERS'] });
+    expect(body.data.viewer).toEqual({
+      name: 'till',
+      permissions: ['READ_MENUS', 'READ_ORDERS', 'ORDERS', 'STOCK'],
+    });
     const till = page.getByRole('listitem').filter({ has: page.getByText('till', { exact: true }) });
     await till.getByRole('button', { name: 'Rotate' }).click();
     await till.getByRole('button', { name: 'Yes, rotate it' }).click();
@@ -252,7 +260,9 @@ describeInBrowser('/console', () => {
     await page.getByLabel('Store or merchant').fill(store);
     await page.getByRole('list', { name: 'Found' }).getByRole('button', { name: store }).click();
     await page.getByRole('button', { name: 'Create the webhook' }).click();
-    await page.getByRole('alert').getByText(/^url:/).waitFor();
+    const url = page.locator('label', { has: page.getByLabel('URL') });
+    await url.getByRole('alert').waitFor();
+    expect(await page.getByLabel('URL').getAttribute('aria-invalid')).toBe('true');
     await page.getByLabel('URL').fill(receiver.urlOf('/till'));
     await page.getByRole('button', { name: 'Create the webhook' }).click();
     expect(await page.locator('.secret code').innerText()).toMatch(/^whsec_/);

@@ -1,5 +1,6 @@
 import { html, type TemplateResult } from 'lit-html';
 import type { CreateApiKeyInput, Permission } from '../../../src/generated/web.ts';
+import { errorOf, errorsBeside } from '../field-errors.ts';
 import { type FormOptions, onSubmit, renderErrors, textOf } from '../form.ts';
 
 const permissions: Readonly<Record<Permission, string>> = {
@@ -14,44 +15,100 @@ const permissions: Readonly<Record<Permission, string>> = {
   ADMIN: 'administer stores, keys and webhooks (all stores only)',
 };
 
+interface Preset {
+  readonly name: string;
+  readonly text: string;
+  readonly permissions: readonly Permission[];
+  readonly publishable?: boolean;
+}
+
+/** What most keys are for. */
+const presets: readonly Preset[] = [
+  {
+    name: 'Kitchen',
+    text: 'sees and changes orders, marks what is sold out',
+    permissions: ['READ_MENUS', 'READ_ORDERS', 'ORDERS', 'STOCK'],
+  },
+  {
+    name: 'Till',
+    text: 'that, and replaces menus and prices',
+    permissions: ['READ_MENUS', 'READ_ORDERS', 'ORDERS', 'STOCK', 'MENU'],
+  },
+  {
+    name: 'Web shop',
+    text: 'a publishable key: guests see menus and order',
+    permissions: ['PLACE_GUEST_ORDERS'],
+    publishable: true,
+  },
+  {
+    name: 'Back office',
+    text: 'reads everything, changes menus and stock',
+    permissions: ['READ_MENUS', 'READ_ORDERS', 'READ_HISTORY', 'STOCK', 'MENU'],
+  },
+];
+const [initial] = presets;
+
 /** Renders the form of a new API key. The browser keeps what was typed until the key is issued. */
 export function renderKeyForm({ picker, isSending, errors, submit }: FormOptions<CreateApiKeyInput>): TemplateResult {
+  const isWrong = (field: string) => errors.some(error => error.startsWith(`${field}: `));
   return html`
     <details class="panel">
       <summary>New key</summary>
       <form class="form" autocomplete="off" @submit=${onSubmit(readForm, submit)}>
-        <label>Name <input name="name" required maxlength="255" placeholder="What it is for, e.g. till of Lisbon"></label>
+        <label>Name <input name="name" required maxlength="255" placeholder="e.g. tablet of the kitchen in Lisbon"
+          aria-invalid=${isWrong('name')}>${errorOf(errors, 'name')}</label>
+        <fieldset class="presets" @change=${choosePreset}>
+          <legend>What it is for</legend>
+          ${presets.map(
+            ({ name, text }) => html`
+            <label class="check"><input type="radio" name="preset" value=${name} ?checked=${name === initial?.name}>
+              <span><b>${name}</b> <span class="small">${text}</span></span></label>`,
+          )}
+        </fieldset>
         <fieldset>
           <legend>Scope</legend>
           <label class="check"><input type="checkbox" name="all"> all merchants and stores</label>
           ${picker.view()}
         </fieldset>
-        <fieldset>
-          <legend>For web pages</legend>
-          <label class="check"><input type="checkbox" name="publishable"> publishable: reads what guests may see</label>
-          <label>Origins of the pages <input name="origins" placeholder="https://menu.example, separated by spaces" spellcheck="false"></label>
-        </fieldset>
-        <fieldset>
-          <legend>Permissions for reading: everything, or only</legend>
-          ${renderPermissions(name => name.startsWith('READ_'))}
-        </fieldset>
-        <fieldset>
-          <legend>Permissions besides reading</legend>
-          ${renderPermissions(name => !name.startsWith('READ_'))}
-        </fieldset>
-        <label>Expires <input type="date" name="expires"></label>
-        ${renderErrors(errors)}
+        <label class="origins">Origins of the pages of a web shop
+          <input name="origins" placeholder="https://menu.example, separated by spaces" spellcheck="false"
+            aria-invalid=${isWrong('origins')}>${errorOf(errors, 'origins')}</label>
+        <label>Expires <input type="date" name="expires" aria-invalid=${isWrong('expiresAt')}>${errorOf(errors, 'expiresAt')}</label>
+        <details>
+          <summary>Permissions one by one</summary>
+          <fieldset>
+            <legend>Reads these, or everything if none is chosen</legend>
+            ${renderPermissions(name => name.startsWith('READ_'))}
+          </fieldset>
+          <fieldset>
+            <legend>Besides reading</legend>
+            ${renderPermissions(name => !name.startsWith('READ_'))}
+            <label class="check"><input type="checkbox" name="publishable"> publishable, for web pages: reads what guests may see</label>
+          </fieldset>
+        </details>
+        ${renderErrors(errorsBeside(errors, ['name', 'origins', 'expiresAt']))}
         <button type="submit" class="main" ?disabled=${isSending}>Issue the key</button>
       </form>
     </details>`;
 }
 
+/** Checks the permissions of the preset that was chosen; they can be changed one by one afterwards. */
+function choosePreset({ target }: Event): void {
+  if (!(target instanceof HTMLInputElement) || !target.form) return;
+  const { permissions, publishable = false } = presets.find(({ name }) => name === target.value) ?? { permissions: [] };
+  for (const box of target.form.querySelectorAll<HTMLInputElement>('[name="permissions"]'))
+    box.checked = permissions.some(name => name === box.value);
+  const box = target.form.querySelector<HTMLInputElement>('[name="publishable"]');
+  if (box) box.checked = publishable;
+}
+
 function renderPermissions(isListed: (name: string) => boolean): TemplateResult[] {
+  const isInitial = (name: string) => initial?.permissions.some(permission => permission === name) ?? false;
   return Object.entries(permissions)
     .filter(([name]) => isListed(name))
     .map(
       ([name, text]) =>
-        html`<label class="check"><input type="checkbox" name="permissions" value=${name}> ${text}</label>`,
+        html`<label class="check"><input type="checkbox" name="permissions" value=${name} ?checked=${isInitial(name)}> ${text}</label>`,
     );
 }
 

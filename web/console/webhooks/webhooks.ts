@@ -9,6 +9,7 @@ import { storeName } from '../../menu/languages.ts';
 import type { App, Screen } from '../app.ts';
 import { openOperations } from '../client.ts';
 import { createForm } from '../form.ts';
+import { icon } from '../icon.ts';
 import { createTimes } from '../orders/times.ts';
 import { createStorePicker } from '../stores/picker.ts';
 import { type Delivery, renderDeliveries } from './deliveries.ts';
@@ -94,7 +95,8 @@ export function createWebhooks(app: App): Screen {
       <div class="page">
         <h1>Webhooks</h1>
         ${form.view(renderWebhookForm)}
-        <p class="small" role="status">${webhooks === undefined ? 'Loading…' : webhooks.length === 0 ? 'There are no webhooks yet.' : nothing}</p>
+        <p class="small" role="status">${webhooks === undefined ? 'Loading…' : nothing}</p>
+        ${webhooks?.length === 0 ? html`<div class="nothing">${icon('bell')}<strong>There are no webhooks yet.</strong><p>One sends the orders of a store to your server as they come in: create it above, then send a test.</p></div>` : nothing}
         <ul class="list">${repeat(webhooks?.toReversed() ?? [], ({ id }) => id, renderWebhook)}</ul>
       </div>`;
   }
