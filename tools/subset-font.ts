@@ -7,14 +7,21 @@ const latin = new URL(
   import.meta.url,
 );
 
-/** What the pages themselves are written in; web/tokens.css names the same characters. */
-const characters = `${String.fromCharCode(...Array.from({ length: 95 }, (_, index) => 32 + index))}\u00a0·×–—‘’“”•…€`;
+const range = (first: number, last: number) =>
+  String.fromCharCode(...Array.from({ length: last - first + 1 }, (_, index) => first + index));
 
-/** The part of the font that every page loads: of 20 kB 12. Texts with other characters load the whole of it from the package. */
-export const subset = () =>
+/** By file: what the pages themselves are written in, and the letters that names and menus have beside. web/tokens.css names the same characters. */
+const parts = {
+  'figtree-basic.woff2': `${range(0x20, 0x7e)}\u00a0·×–—‘’“”•…€`,
+  'figtree-accents.woff2': `${range(0xa1, 0xb6)}${range(0xb8, 0xd6)}${range(0xd8, 0xff)}ıŒœ`,
+} as const;
+
+/** A part of the font, so that a page loads no more than it shows: of 20 kB 12, or 9 more. */
+const subset = (characters: string): Promise<Buffer> =>
   subsetFont(readFileSync(latin), characters, {
     targetFormat: 'woff2',
     variationAxes: { wght: { min: 400, max: 700, default: 400 } },
   });
 
-if (import.meta.main) writeFileSync(new URL('../web/fonts/figtree-basic.woff2', import.meta.url), await subset());
+for (const [file, characters] of Object.entries(parts))
+  writeFileSync(new URL(`../web/fonts/${file}`, import.meta.url), await subset(characters));

@@ -20,6 +20,17 @@ export function saveKey(key: string): void {
   }
 }
 
+/**
+ * Takes a key out of the fragment of the address, where the link is that a first start prints: browsers send no fragments. A tab that has a key
+ * keeps it, so that no link can exchange it.
+ */
+export function takeKeyOfAddress(): void {
+  const [, key] = /^#key=([\w-]+)$/.exec(location.hash) ?? [];
+  if (key === undefined) return;
+  history.replaceState(null, '', location.pathname + location.search);
+  if (readKey() === '') saveKey(key);
+}
+
 /** Removes the keys that Swagger UI and GraphiQL stored beyond the tab in earlier versions. */
 export function removeOldCopies(): void {
   localStorage.removeItem('authorized');

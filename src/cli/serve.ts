@@ -50,9 +50,9 @@ const bold = (text: string) => styled('bold', text);
 
 function welcome(url: string, key: string): string {
   const query = '{ store(id: \\"lisbon-baixa\\") { name { text } menus { categories { items { price } } } } }';
-  return `${bold('Demo restaurants are loaded. Your API key, shown only this once:')}
+  return `${bold('Demo restaurants are loaded. Open this link, which has your API key, shown only this once:')}
 
-  ${key}
+  ${url}/#key=${key}
 
 ${bold('REST')}
   curl -H 'x-api-key: ${key}' ${url}/v1/stores/lisbon-baixa

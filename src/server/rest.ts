@@ -18,10 +18,10 @@ export const rest = fp(
   async (app: FastifyInstance) => {
     const sets = createSets(app).map(set => ({ ...set, routes: generateRoutes(set.contract) }));
     await app.register(mountRest, { ...createRestOptions(app), sets });
-    mountDocs(
-      app,
-      sets.map(({ contract }) => ({ contract, document: once(() => describeSet(contract)) })),
-    );
+    mountDocs(app, {
+      sets: sets.map(({ contract }) => ({ contract, document: once(() => describeSet(contract)) })),
+      schema: app.config.introspection ? app.graph.schema : undefined,
+    });
   },
   {
     name: 'rest',

@@ -19,24 +19,31 @@ describeInBrowser('/', () => {
     const page = await home();
     const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
     await page.getByText('ready', { exact: true }).waitFor();
-    expect(await page.getByRole('banner').innerText()).toContain(version);
+    expect(await page.locator('.facts').innerText()).toContain(version);
   });
 
   test('has no broken link', async () => {
     const page = await home();
-    const links = await page.getByRole('link').evaluateAll(all => all.map(link => link.getAttribute('href') ?? ''));
+    const links = await page.locator('a').evaluateAll(all => all.map(link => link.getAttribute('href') ?? ''));
     expect(links).toEqual([
+      '#content',
+      './',
+      'console',
+      'menu',
+      'graphql',
+      'docs',
+      'guides',
       'menu',
       'console',
       'graphql',
+      'docs/graph',
       'docs',
-      'guides/front-end',
       'guides/pos',
+      'guides/front-end',
       'guides/webhooks-and-events',
       'guides/interface',
       'guides/operating',
       'guides/scaling-and-failover',
-      'guides',
       'openapi.json',
       'openapi-3.0.json',
       'schema.graphql',
@@ -47,43 +54,28 @@ describeInBrowser('/', () => {
     for (const link of links) expect((await site.get(`/${link}`, { accept: 'text/html' })).status).toBe(200);
   });
 
-  test('leads to the console of a restaurant by a step of its own', async () => {
-    const page = await home();
-    const step = page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: 'Run a restaurant' }) });
-    expect(await step.getByRole('link').allTextContents()).toEqual(['console']);
-  });
-
   test('can be used by keyboard', async () => {
     const page = await home();
     const focused: string[] = [];
-    for (let press = 0; press < 23; press += 1) {
+    for (let press = 0; press < 14; press += 1) {
       await page.keyboard.press('Tab');
       focused.push(await page.evaluate<string>('document.activeElement.innerText || document.activeElement.id'));
     }
-    expect(focused.map(text => text.split('\n')[0])).toEqual([
+    expect(focused.map(text => text.trim().split('\n')[0])).toEqual([
+      'Skip to the content',
+      'Carte',
+      'Console',
+      'Menu',
+      'Playground',
+      'Reference',
+      'Guides',
+      'Search Ctrl K',
       'key',
       'Show',
       'Forget the key',
-      'menu viewer',
-      'console',
-      'playground',
-      'Copy',
-      'REST reference',
-      'Copy',
-      'Copy',
-      'GraphQL for front ends',
-      'POS integration',
-      'webhooks and events',
-      'REST interface',
-      'operating',
-      'scaling and failover',
-      'all guides',
-      'OpenAPI 3.1',
-      'OpenAPI 3.0',
-      'GraphQL schema',
-      'metrics',
-      'liveness',
-      'readiness',
+      'Open the console',
+      'Open the playground',
+      'Types and fields',
     ]);
   });
 
@@ -139,6 +131,20 @@ describeInBrowser('/', () => {
     });
   });
 
+  test('the link of the first start leads to a placed and accepted order in four clicks and no key, and leaves no key in the address', async () => {
+    const page = await site.open(`/#key=${site.key}`);
+    await page.getByRole('button', { name: 'Place a test order' }).click();
+    expect(page.url()).toBe(`${site.url}/`);
+    expect(await page.evaluate('sessionStorage.getItem("carte.key")')).toBe(site.key);
+    const link = page.getByRole('link', { name: 'Accept it in the console' });
+    await link.waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
+    await link.click();
+    await page.getByRole('button', { name: 'Accept', exact: true }).first().click();
+    await page.goto(`${site.url}/#key=carte_another`);
+    expect(await page.evaluate('sessionStorage.getItem("carte.key")')).toBe(site.key);
+  });
+
   test('shows why a database is not ready', async () => {
     const em = site.orm.em.fork();
     await em.execute("update migration set name = 'past ' || name");
@@ -151,8 +157,70 @@ describeInBrowser('/', () => {
     const page = await openWithoutJavaScript(path);
     const text = await page.locator('body').innerText();
     expect([text.includes('needs JavaScript'), text.includes('Loading')]).toEqual([true, false]);
-    await page.locator('a[href="./"]').click();
-    await page.getByRole('heading', { name: 'Run a restaurant' }).waitFor();
+    await page.getByRole('banner').getByRole('link', { name: 'Carte', exact: true }).click();
+    await page.getByRole('heading', { name: 'Restaurant', exact: true }).waitFor();
+  });
+});
+
+describeInBrowser('the head', () => {
+  test.each(['/', '/docs', '/guides/pos', '/menu', '/console', '/graphql'])('%s has its navigation and search', async path => {
+    const page = await open(path, site.key);
+    const names = await page.getByRole('navigation', { name: 'Pages' }).getByRole('link').allInnerTexts();
+    expect(names).toEqual(['Console', 'Menu', 'Playground', 'Reference', 'Guides']);
+    expect(await page.locator('html').evaluate(root => getComputedStyle(root.ownerDocument.querySelector('.head') ?? root).fontFamily)).toMatch(/^Figtree/);
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Search all of Carte' }).waitFor();
+    await page.keyboard.press('Escape');
+  });
+
+  test('the search finds routes, types and fields, guides and stores, by keyboard', async () => {
+    const page = await open('/docs', site.key);
+    await page.keyboard.press('Control+k');
+    const first = page.getByRole('option').first();
+    for (const [words, found] of [
+      ['stores orders get', /^GET \/v1\/stores\/\{store_service_id\}\/orders\/.*Route/s],
+      ['placeorderinput', /^PlaceOrderInput.*Type/s],
+      ['placeorder', /^Mutation\.placeOrder.*Field/s],
+      ['lisbon gaivota', /^Dona Gaivota Lisbon.*Store/s],
+      ['polling orders', /^POS integration: Polling orders.*Guide/s],
+    ] as const) {
+      await page.getByRole('combobox').fill(words);
+      await first.filter({ hasText: found }).waitFor();
+    }
+    expect(await seriousViolations(page)).toEqual([]);
+    await page.getByRole('combobox').fill('placeorder');
+    await first.filter({ hasText: 'Mutation.placeOrder' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`${site.url}/docs/graph/Mutation#placeOrder`);
+  });
+
+  test('on a phone, the navigation opens without JavaScript', async () => {
+    const page = await site.open('/guides', { javaScriptEnabled: false, viewport: { width: 390, height: 844 } });
+    const link = page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Reference' });
+    expect(await link.isVisible()).toBe(false);
+    await page.getByRole('button', { name: 'Pages' }).click();
+    await link.click();
+    await page.waitForURL(`${site.url}/docs`);
+  });
+
+  test.each([
+    ['/docs', 40_000],
+    ['/console?store=lisbon-baixa', 110_000],
+    ['/graphql', 900_000],
+  ])('the first visit of %s loads at most %d bytes', async (path, limit) => {
+    const page = await site.open('/web/icon.svg', { key: site.key });
+    const devtools = await page.context().newCDPSession(page);
+    await devtools.send('Network.enable');
+    let bytes = 0;
+    devtools.on('Network.loadingFinished', ({ encodedDataLength }) => {
+      bytes += encodedDataLength;
+    });
+    await page.goto(`${site.url}${path}`);
+    if (path === '/graphql') await page.locator('.monaco-editor .view-line').first().waitFor();
+    else await page.waitForLoadState('networkidle');
+    expect(bytes).toBeLessThanOrEqual(limit);
+    // Nothing was left out.
+    expect(bytes).toBeGreaterThan(limit / 3);
   });
 });
 
@@ -179,8 +247,9 @@ describeInBrowser('/guides', () => {
     await page.keyboard.press('/');
     await page.keyboard.insertText('no-such-word');
     await page.getByRole('status').getByText('Nothing found').waitFor();
-    await page.getByRole('searchbox').fill('POLLING ord');
-    await page.getByRole('link', { name: /^POS integration: Polling orders/ }).waitFor();
+    const field = page.getByRole('combobox', { name: 'Search all of Carte' });
+    await field.fill('POLLING ord');
+    await page.getByRole('option', { name: /^POS integration: Polling orders/ }).waitFor();
     expect(await seriousViolations(page, { schemes: ['light'] })).toEqual([]);
     await page.keyboard.press('Enter');
     await page.waitForURL(`${site.url}/guides/pos#polling-orders`);
@@ -205,6 +274,6 @@ describeInBrowser('/guides', () => {
     const page = await openWithoutJavaScript('/guides/no/such <guide>?x=1');
     expect(await page.getByRole('main').innerText()).toContain('There is no page at /guides/no/such%20%3Cguide%3E.');
     await page.getByRole('link', { name: 'Start page' }).click();
-    await page.getByRole('heading', { name: 'See a menu' }).waitFor();
+    await page.getByRole('heading', { name: 'Restaurant', exact: true }).waitFor();
   });
 });

@@ -21,7 +21,8 @@ describe('/guides', () => {
     const broken: string[] = [];
     let count = 0;
     for (const [url, { body }] of pages) {
-      const links = [...body.matchAll(/<a [^>]*href="([^"]+)"/g)].map(([, href = '']) => href);
+      // Below the head, whose links are those of all pages.
+      const links = [...(body.split('</header>')[1] ?? '').matchAll(/<a [^>]*href="([^"]+)"/g)].map(([, href = '']) => href);
       for (const link of links.filter(href => !href.startsWith('http'))) {
         const { pathname, hash } = new URL(link, `http://a${url}`);
         const target = pages.get(pathname);
@@ -41,7 +42,7 @@ describe('/guides', () => {
 
   test('has the pictures of the guides', async () => {
     const sources = [...pages].flatMap(([url, { body }]) =>
-      [...body.matchAll(/<main>.*/gs)].flatMap(([main]) =>
+      [...body.matchAll(/<main[ >].*/gs)].flatMap(([main]) =>
         [...main.matchAll(/<img [^>]*src="([^"]+)"/g)].map(
           ([, source = '']) => new URL(source, `http://a${url}`).pathname,
         ),

@@ -11,6 +11,14 @@ export function mountFrame(): void {
   const keys = button?.querySelector('kbd');
   if (keys && isApple) keys.textContent = '⌘K';
   button?.addEventListener('click', open);
+  // Where the page has no search of its own.
+  addEventListener('keydown', event => {
+    const isTyping = event.target instanceof Element && event.target.matches('input, select, textarea, [role=textbox]');
+    if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (document.querySelector('input[type=search]')) return;
+    event.preventDefault();
+    open();
+  });
   // Before editors that have another use for it.
   addEventListener(
     'keydown',

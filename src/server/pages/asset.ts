@@ -56,7 +56,7 @@ export async function sendAsset(asset: Asset, reply: FastifyReply, cacheControl 
   const ifNoneMatch = headers['if-none-match'];
   if (ifNoneMatch !== undefined && matchIfNoneMatch(etag, ifNoneMatch) !== undefined) return reply.code(304).send();
   // Fonts are compressed already.
-  const isCompressed = asset.type.startsWith('font/');
+  const isCompressed = asset.type === 'font/woff2';
   const encoding = isCompressed ? undefined : chooseEncoding(headers['accept-encoding'], asset.bytes.length);
   if (!encoding) return reply.send(asset.bytes);
   return reply.header('content-encoding', encoding).send(await asset.encoded(encoding));

@@ -160,9 +160,9 @@ function splitOperations(text: string): Readonly<Record<string, string>> {
   return Object.fromEntries(documents.map(([name, document]) => [name, print(document)]));
 }
 
-/** The documents that `/menu` and `/console` send. */
+/** The documents that pages send. */
 export function documentsOfPages(): string[] {
-  return globSync('{menu,console}/**/*.graphql', { cwd: folder }).flatMap(path =>
+  return globSync('{console,frame,menu,site}/**/*.graphql', { cwd: folder }).flatMap(path =>
     Object.values(splitOperations(readFileSync(new URL(path, folder), 'utf8'))),
   );
 }

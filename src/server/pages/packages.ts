@@ -10,10 +10,7 @@ const packages: Readonly<Record<string, readonly [entry: string, ...others: stri
   'graphql-ws': ['dist/client.js'],
   'graphql-sse': ['lib/client.mjs'],
   '@humanwhocodes/momoa': ['dist/momoa.js'],
-  '@fontsource-variable/figtree': [
-    'files/figtree-latin-wght-normal.woff2',
-    'files/figtree-latin-ext-wght-normal.woff2',
-  ],
+  '@fontsource-variable/figtree': ['files/figtree-latin-ext-wght-normal.woff2'],
 };
 
 /** Adds the modules that these import by relative paths, which have no public names. */

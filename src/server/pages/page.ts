@@ -1,5 +1,5 @@
-import type { IconName } from '../../../web/icon-names.ts';
 import { type Html, html } from './html.ts';
+import { iconOf } from './icons.ts';
 
 interface PageParts {
   readonly title: string;
@@ -59,15 +59,11 @@ function renderHead(base: string, section: Section | undefined): Html {
       <a class="brand" href="${base || './'}"><img src="${base}web/icon.svg" alt="" width="24" height="24"> Carte</a>
       <nav id="pages" aria-label="Pages" popover>${links}</nav>
       <button type="button" class="find" aria-haspopup="dialog" aria-keyshortcuts="Control+K Meta+K">
-        ${iconOf('magnifying-glass', base)} <span>Search</span> <kbd>Ctrl K</kbd>
+        ${iconOf('magnifying-glass')} <span>Search</span> <kbd>Ctrl K</kbd>
       </button>
-      <button type="button" class="pages-menu" popovertarget="pages">${iconOf('bars-3', base)}<span>Pages</span></button>
+      <button type="button" class="pages-menu" popovertarget="pages">${iconOf('bars-3')}<span>Pages</span></button>
     </header>`;
 }
-
-/** An icon of the set, beside a text that says what it means. */
-const iconOf = (name: IconName, base = ''): Html =>
-  html`<svg class="icon" aria-hidden="true"><use href="${base}web/icons.svg#${name}"></use></svg>`;
 
 interface TextPageParts {
   readonly title: string;

@@ -65,26 +65,29 @@ interface Schema {
 interface Route extends RouteObject {
   readonly method: string;
   readonly path: string;
-  /** The fragment that Scalar has for this operation, so that a link leads to it on both pages. */
+  /** Of its section, for links. */
   readonly id: string;
 }
 
 /** The address that the script of the page replaces by that of this server, as in guides. */
 const origin = 'http://127.0.0.1:4000';
 
-/**
- * Renders a document: its routes by tag with samples, then its types and the responses that routes share. `clientUrl` is that of the page with the
- * client, to which `#` and the id of a route are appended.
- */
-export function renderReference(document: Json, operations: readonly Operation[], clientUrl: string) {
-  const { info, tags = [], paths = {}, components = {} } = document as unknown as OpenApi;
-  const { responses = {}, schemas = {} } = components;
-  const routes = Object.entries(paths).flatMap(([path, methods]) =>
+/** The routes of a document. */
+export function routesOf(document: Json): Route[] {
+  const { paths = {} } = document as unknown as OpenApi;
+  return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, route]): Route => {
       const tag = (route.tags[0] ?? '').toLowerCase();
       return { ...route, method: method.toUpperCase(), path, id: `tag/${tag}/${method.toUpperCase()}${path}` };
     }),
   );
+}
+
+/** Renders a document: its routes by tag with samples, then its types and the responses that routes share. */
+export function renderReference(document: Json, operations: readonly Operation[]) {
+  const { info, tags = [], components = {} } = document as unknown as OpenApi;
+  const { responses = {}, schemas = {} } = components;
+  const routes = routesOf(document);
   const named = new Set(tags.map(({ name }) => name));
   const others = routes.filter(({ tags: [tag] }) => tag === undefined || !named.has(tag));
   const groups = [
@@ -133,8 +136,8 @@ export function renderReference(document: Json, operations: readonly Operation[]
           <div>
             <h3>${summary ?? operationId} <a class="anchor" href="#${id}" aria-label="Link to this route">#</a></h3>
             <p class="path">${badge(method)} <code>${path}</code></p>
-            <p class="actions"><a class="button main" href="${clientUrl}#${id}">Try it</a>
-            ${operation && html`<a href="${playgroundUrl(operation)}">Open in playground</a>`}</p>
+            <p class="actions"><button type="button" class="main try" aria-expanded="false">Try it</button>
+            ${operation && html`<a class="button quiet" href="${playgroundUrl(operation)}">Open in playground</a>`}</p>
             ${markdown(route.description)}
             ${parameters.length > 0 && html`<h4>Parameters</h4><dl>${parameters.map(renderParameter)}</dl>`}
             ${requestBody && renderBody('Body', requestBody)}
