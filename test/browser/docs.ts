@@ -90,7 +90,10 @@ describeInBrowser('“Try it” in /docs', () => {
     await body.fill('{"menus": 1}');
     await send();
     await route.getByText(/^422 /).waitFor();
-    await route.locator('label', { has: body }).getByText(/^menus: /).waitFor();
+    await route
+      .locator('label', { has: body })
+      .getByText(/^menus: /)
+      .waitFor();
     expect(await body.getAttribute('aria-invalid')).toBe('true');
     await body.fill(example);
     await send();

@@ -163,15 +163,22 @@ describeInBrowser('/', () => {
 });
 
 describeInBrowser('the head', () => {
-  test.each(['/', '/docs', '/guides/pos', '/menu', '/console', '/graphql'])('%s has its navigation and search', async path => {
-    const page = await open(path, site.key);
-    const names = await page.getByRole('navigation', { name: 'Pages' }).getByRole('link').allInnerTexts();
-    expect(names).toEqual(['Console', 'Menu', 'Playground', 'Reference', 'Guides']);
-    expect(await page.locator('html').evaluate(root => getComputedStyle(root.ownerDocument.querySelector('.head') ?? root).fontFamily)).toMatch(/^Figtree/);
-    await page.keyboard.press('Control+k');
-    await page.getByRole('combobox', { name: 'Search all of Carte' }).waitFor();
-    await page.keyboard.press('Escape');
-  });
+  test.each(['/', '/docs', '/guides/pos', '/menu', '/console', '/graphql'])(
+    '%s has its navigation and search',
+    async path => {
+      const page = await open(path, site.key);
+      const names = await page.getByRole('navigation', { name: 'Pages' }).getByRole('link').allInnerTexts();
+      expect(names).toEqual(['Console', 'Menu', 'Playground', 'Reference', 'Guides']);
+      expect(
+        await page
+          .locator('html')
+          .evaluate(root => getComputedStyle(root.ownerDocument.querySelector('.head') ?? root).fontFamily),
+      ).toMatch(/^Figtree/);
+      await page.keyboard.press('Control+k');
+      await page.getByRole('combobox', { name: 'Search all of Carte' }).waitFor();
+      await page.keyboard.press('Escape');
+    },
+  );
 
   test('the search finds routes, types and fields, guides and stores, by keyboard', async () => {
     const page = await open('/docs', site.key);

@@ -103,6 +103,7 @@ describeInBrowser('/menu/{store}?key=', () => {
   test('shows the menu to guests, with a publishable key alone', async () => {
     const { id, key } = await issue('https://elsewhere.example');
     const page = await open(`/menu/lisbon-baixa?key=${key}&at=any`);
+    expect(await page.locator('.head').isVisible()).toBe(false);
     await status(page, /Dona Gaivota Lisbon/);
     const dish = page.locator('.item', { has: page.getByRole('heading', { name: 'Galão' }) }).first();
     await dish.locator('summary').click();

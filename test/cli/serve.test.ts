@@ -44,6 +44,7 @@ describe('carte serve', () => {
     const printed = await waitForOutput(first, 'Carte is ready at ');
     expect(first.output.stderr).toBe(`Starting PostgreSQL in ${folder} …\n`);
     const key = /carte_[\w-]{43}/.exec(printed)?.[0] ?? '';
+    expect(printed).toContain(`  ${urlIn(printed)}/#key=${key}\n`);
     const count = async (url: string) => {
       const response = await fetch(`${url}/graphql`, {
         method: 'POST',

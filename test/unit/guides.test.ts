@@ -22,7 +22,9 @@ describe('/guides', () => {
     let count = 0;
     for (const [url, { body }] of pages) {
       // Below the head, whose links are those of all pages.
-      const links = [...(body.split('</header>')[1] ?? '').matchAll(/<a [^>]*href="([^"]+)"/g)].map(([, href = '']) => href);
+      const links = [...(body.split('</header>')[1] ?? '').matchAll(/<a [^>]*href="([^"]+)"/g)].map(
+        ([, href = '']) => href,
+      );
       for (const link of links.filter(href => !href.startsWith('http'))) {
         const { pathname, hash } = new URL(link, `http://a${url}`);
         const target = pages.get(pathname);

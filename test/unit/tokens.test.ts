@@ -22,12 +22,14 @@ test('the pages have four sizes of text, and the font is that of the tokens', ()
     '--text-huge',
   ]);
   const size = String.raw`(?!var\(--(text|font-size)|inherit)`;
-  expect(othersOf(new RegExp(String.raw`font-size: ${size}[^;]*;`, 'g'))).toEqual([]);
+  expect(othersOf(new RegExp(`font-size: ${size}[^;]*;`, 'g'))).toEqual([]);
   expect(othersOf(/font-family: (?!var\(--(sans|mono|font-family)|inherit|"Fira Code")[^;]*;/g)).toEqual([]);
 });
 
 test('colours are those of the tokens', () => {
   // Apart from what is painted over a page, and what the editor of the playground has of its own.
   const colors = othersOf(/(?:#[\da-f]{3,8}\b|(?<!light-)\brgba?\([^)]*\))/g);
-  expect(colors.filter(color => !/^(playground|console\/orders)\//.test(color) && !color.includes('rgb(0 0 0'))).toEqual([]);
+  expect(
+    colors.filter(color => !/^(playground|console\/orders)\//.test(color) && !color.includes('rgb(0 0 0')),
+  ).toEqual([]);
 });

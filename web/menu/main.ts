@@ -61,6 +61,8 @@ find('.masthead', HTMLElement).append(keyForm.form);
 let state = parseSearch(location.search);
 // A secret key that somebody has put there is neither used nor shown.
 if (/[?&]key=/.test(location.search) && !state.key) history.replaceState(null, '', formatSearch(state) + location.hash);
+// A link with a publishable key is for guests, who need the menu alone.
+find('.head', HTMLElement).hidden = state.key !== undefined;
 let stores: readonly Store[] | undefined;
 let shownStore: string | undefined;
 let loading = new AbortController();

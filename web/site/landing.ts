@@ -22,7 +22,9 @@ async function findItem() {
       if (item) return { at, store, item };
     }
   }
-  throw new RequestError('No store of this key sells anything in the next hours: post a menu first, or try another key.');
+  throw new RequestError(
+    'No store of this key sells anything in the next hours: post a menu first, or try another key.',
+  );
 }
 
 /** Places an order as a guest would, and leads to it on the board of its store. */

@@ -76,7 +76,12 @@ export function createGraphReference(schema: GraphQLSchema) {
     },
     /** The types and fields, for the search. */
     entries: () => [
-      ...types.map(({ name, description }) => ({ kind: 'Type', title: name, url: urlOf(name), text: description ?? '' })),
+      ...types.map(({ name, description }) => ({
+        kind: 'Type',
+        title: name,
+        url: urlOf(name),
+        text: description ?? '',
+      })),
       ...[...roots, ...types].flatMap(type =>
         membersOf(type).map(({ name, description }) => ({
           kind: 'Field',
@@ -156,7 +161,7 @@ function renderField(schema: GraphQLSchema, type: GraphQLNamedType, field: Field
             <p>${linkTo(field.type)}</p>
             ${renderDeprecation(deprecationReason)}
             ${markdown(description)}
-            <ul class="responses">${[permissionOf(field), costOf(schema, field)].map(fact => fact && html`<li>${fact}</li>`)}</ul>
+            <ul class="responses">${[permissionOf(field, isRoot), costOf(schema, field)].map(fact => fact && html`<li>${fact}</li>`)}</ul>
             ${args.length > 0 && html`<h4>Arguments</h4><dl>${args.map(renderArgument)}</dl>`}
           </div>
           <div class="samples">${example && renderExample(example)}</div>
@@ -177,7 +182,7 @@ const renderDeprecation = (reason: string | null | undefined) =>
   reason ? html`<p class="bad">Deprecated: ${reason}</p>` : undefined;
 
 /** Who may use a field, by the directives that say it. */
-function permissionOf({ extensions }: Field): Html | string {
+function permissionOf({ extensions }: Field, isRoot: boolean): Html {
   const { permission, ofGuests, readable } = extensions as {
     readonly permission?: string | null;
     readonly ofGuests?: string | null;
@@ -186,7 +191,9 @@ function permissionOf({ extensions }: Field): Html | string {
   const guests = ofGuests ? html`, or a publishable key with <code>${ofGuests}</code>` : '';
   if (permission) return html`Needs the permission <code>${permission}</code>${guests}.`;
   const by = [
-    readable?.with ? html`keys with <code>${readable.with}</code>` : 'any key that can read what leads to it',
+    readable?.with
+      ? html`keys with <code>${readable.with}</code>`
+      : `any key${isRoot ? '' : ' that can read what leads to it'}`,
     readable?.byPlacer && html`keys with <code>READ_OWN_ORDERS</code>, for their own orders`,
     readable?.byGuests && 'publishable keys',
   ].filter(part => part !== undefined && part !== false);
@@ -201,11 +208,11 @@ function costOf(schema: GraphQLSchema, field: Field): Html | undefined {
     | undefined;
   const slicing = size?.slicingArguments?.map(name => html`<code>${name}</code>`) ?? [];
   const parts = [
-    weight !== undefined && html`Costs ${weight}`,
-    slicing.length > 0 && html`counts as many objects as ${join(slicing)} allows`,
-    slicing.length === 0 && size?.assumedSize && html`counts as ${size.assumedSize} objects`,
-  ].filter(part => part !== undefined && part !== false && part !== 0 && part !== null);
-  return parts.length === 0 ? undefined : html`${join(parts)}.`;
+    weight !== undefined && html`Costs ${weight}.`,
+    slicing.length > 0 && html`Counts as many objects as ${join(slicing, 'or')} says.`,
+    slicing.length === 0 && !!size?.assumedSize && html`Counts as ${size.assumedSize} objects.`,
+  ].filter(part => part !== false);
+  return parts.length === 0 ? undefined : html`${parts.map(part => html`${part} `)}`;
 }
 
 interface Example {
@@ -285,8 +292,11 @@ function linkTo(type: GraphQLType): Html {
   return html`<code>${before}<a href="${urlOf(name)}">${name}</a>${after}</code>`;
 }
 
-const join = (parts: readonly (Html | string)[]): Html =>
-  html`${parts.map((part, index) => html`${index > 0 && (index === parts.length - 1 && parts.length < 4 ? ' and ' : ', ')}${part}`)}`;
+/** Lists parts, the last one after a word. */
+function join(parts: readonly (Html | string)[], word = 'and'): Html {
+  const separators = parts.map((_part, index) => (index === parts.length - 1 ? ` ${word} ` : ', '));
+  return html`${parts.map((part, index) => html`${index > 0 && separators[index]}${part}`)}`;
+}
 
 const markdown = (text: string | null | undefined) =>
   text ? new Html(marked.parse(text, { async: false })) : undefined;

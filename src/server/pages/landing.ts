@@ -26,7 +26,10 @@ const doors: readonly Door[] = [
     title: 'Restaurant',
     text: 'The console: orders as they come in, stock, menus, prices, keys and webhooks, on a tablet in the kitchen.',
     picture: html`${[12, 114, 216].map(
-      (x, index) => html`${sheet(x, 16, 92, 108)}<path class="${['late', 'soon', 'calm'][index]}" d="M${x} 40v-16a8 8 0 0 1 8-8h76a8 8 0 0 1 8 8v16z"/>
+      (
+        x,
+        index,
+      ) => html`${sheet(x, 16, 92, 108)}<path class="${['late', 'soon', 'calm'][index]}" d="M${x} 40v-16a8 8 0 0 1 8-8h76a8 8 0 0 1 8 8v16z"/>
         ${bar(x + 8, 25, 44, 'light')}${bar(x + 8, 52, 60, 'ink')}${bar(x + 8, 66, 44, 'line')}${bar(x + 8, 80, 52, 'line')}${bar(x + 8, 100, 76, index === 2 ? 'line' : 'accent', 14)}`,
     )}`,
     links: [['console', 'Open the console']],
@@ -55,7 +58,11 @@ const doors: readonly Door[] = [
     text: 'Nine REST routes and those of a POS day, from the same graph. Each can be tried in the reference.',
     picture: html`${sheet(16, 16, 288, 108)}${[120, 150, 96, 132].map((width, index) => {
       const y = 30 + 24 * index;
-      return [bar(30, y, 36, index === 0 ? 'good' : 'name', 12), bar(78, y + 3, width, 'ink'), bar(250, y + 3, 40, 'line')];
+      return [
+        bar(30, y, 36, index === 0 ? 'good' : 'name', 12),
+        bar(78, y + 3, width, 'ink'),
+        bar(250, y + 3, 40, 'line'),
+      ];
     })}`,
     links: [
       ['docs', 'Open the reference'],
