@@ -24,7 +24,8 @@ const mediaTypes = {
 /** What pages load at first: modules with what they import, each in one file. Other modules are loaded when they are needed. */
 const scripts = {
   'site.js': { folders: /^(site|docs)\//, modules: ['site/main.ts'] },
-  'menu.js': { folders: /^menu\//, modules: ['menu/main.ts'] },
+  // The console loads modules of this folder, too, so that they must not run the viewer.
+  'menu.js': { folders: /^menu\/main\.ts$/, modules: ['menu/main.ts'] },
   'console.js': {
     folders: /^console\//,
     modules: ['console/main.ts', 'console/orders/watch.ts', 'console/orders/orders.ts'],
