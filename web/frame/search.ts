@@ -53,7 +53,7 @@ function createSearch() {
   });
   const count = element('p', { role: 'status' });
   const list = element('div', { id: 'search-results', role: 'listbox', 'aria-label': 'Results' });
-  const close = element('button', { type: 'button', 'aria-label': 'Close the search' }, 'Esc');
+  const close = element('button', { type: 'button' }, 'Close');
   const dialog = element(
     'dialog',
     { class: 'search', 'aria-label': 'Search', lang: 'en', dir: 'ltr' },
