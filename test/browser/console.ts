@@ -223,10 +223,10 @@ describeInBrowser('/console', () => {
     await page.getByRole('list', { name: 'Chosen' }).getByText(store).waitFor();
     expect(await page.getByLabel('Origins of the pages').isVisible()).toBe(false);
     await page.getByText('Permissions one by one').click();
-    await page.getByLabel('Web shop').check();
+    await page.getByRole('radio', { name: 'Web shop' }).check();
     expect(await page.getByLabel('publishable, for web pages').isChecked()).toBe(true);
     await page.getByLabel('Origins of the pages').waitFor();
-    await page.getByLabel('Kitchen').check();
+    await page.getByRole('radio', { name: 'Kitchen' }).check();
     await page.getByRole('button', { name: 'Issue the key' }).click();
     const secret = page.locator('.secret code').first();
     const first = await secret.innerText();
