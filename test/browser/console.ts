@@ -236,7 +236,7 @@ describeInBrowser('/console', () => {
     const { body } = await site.graphql('{ viewer { name permissions } }', {}, { 'x-api-key': first });
     expect(body.data.viewer).toEqual({
       name: 'till',
-      permissions: ['READ_MENUS', 'READ_ORDERS', 'ORDERS', 'STOCK'],
+      permissions: ['ORDERS', 'STOCK', 'READ_MENUS', 'READ_ORDERS'],
     });
     const till = page.getByRole('listitem').filter({ has: page.getByText('till', { exact: true }) });
     await till.getByRole('button', { name: 'Rotate' }).click();
