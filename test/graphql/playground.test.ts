@@ -37,12 +37,12 @@ describe('the page of the playground', async () => {
     expect((await app.get(files[0]?.replace(/graphql\/./, 'graphql/_') ?? '')).status).toBe(404);
   });
 
-  test('loads less than 2 MB, compressed', async () => {
+  test('loads less than 1.2 MB, compressed', async () => {
     const playground = await renderPlayground();
     const early = files.map(
       async file => (await playground?.files.get(file.slice(1))?.encoded('br'))?.length ?? Infinity,
     );
-    expect((await Promise.all(early)).reduce((sum, length) => sum + length)).toBeLessThan(2_000_000);
+    expect((await Promise.all(early)).reduce((sum, length) => sum + length)).toBeLessThan(1_200_000);
   });
 
   test('is 304 for its ETag', async () => {

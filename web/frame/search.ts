@@ -28,7 +28,6 @@ const pages: readonly Entry[] = [
   ['Menu viewer', 'menu', 'a menu as guests see it'],
   ['Playground', 'graphql', 'GraphiQL: queries, mutations and subscriptions'],
   ['REST reference', 'docs', 'the nine routes'],
-  ['Reference of the graph', 'docs/graph', 'types, fields, permissions and cost'],
   ['Guides', 'guides', 'how to do what'],
 ].map(([title = '', url = '', text = '']) => ({ kind: 'Page', title, url, text }));
 

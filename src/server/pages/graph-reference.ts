@@ -76,6 +76,7 @@ export function createGraphReference(schema: GraphQLSchema) {
     },
     /** The types and fields, for the search. */
     entries: () => [
+      { kind: 'Page', title: 'Reference of the graph', url: 'docs/graph', text: 'types, fields, permissions and cost' },
       ...types.map(({ name, description }) => ({
         kind: 'Type',
         title: name,

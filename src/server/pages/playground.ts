@@ -70,7 +70,7 @@ export async function renderPlayground() {
 
 function renderGraphiql(base: string, imports: string, urls: readonly string[]): string {
   // GraphiQL imports the editor only once it runs; these names make browsers load it at once.
-  const early = urls.filter(url => /\/(graphiql|monaco-editor)[^/]*\.js$/.test(url));
+  const early = urls.filter(url => /\/(graphiql|monaco)[^/]*\.js$/.test(url));
   return renderPage({
     title: 'Carte playground',
     section: 'Playground',
