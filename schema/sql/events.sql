@@ -61,7 +61,7 @@ create or replace trigger orders_truncated_events after truncate on orders for e
 -- have events of their own, for the price of key order.
 create or replace function log_store_events() returns trigger language plpgsql set search_path from current as $$
 declare
-  apart constant text[] := '{revision, menu_revision, ordering, guest_orders, special_hours}';
+  apart constant text[] := '{revision, menu_revision, ordering, guest_orders, preparation_minutes, special_hours}';
 begin
   if tg_op = 'INSERT' then
     insert into event_inbox (kind, store_id, merchant_id)
@@ -77,7 +77,8 @@ begin
           when n.id is null then 'STORE_DELETED'
           when case
             when n.menu_revision = o.menu_revision and n.ordering::text is not distinct from o.ordering::text
-              and n.guest_orders = o.guest_orders and n.special_hours::text is not distinct from o.special_hours::text then o *<> n
+              and (n.guest_orders, n.preparation_minutes) = (o.guest_orders, o.preparation_minutes)
+              and n.special_hours::text is not distinct from o.special_hours::text then o *<> n
             else to_jsonb(o) - apart <> to_jsonb(n) - apart
           end then 'STORE_CHANGED'
         end, null::bigint),
@@ -85,7 +86,8 @@ begin
           case when current_setting('carte.change_source', true) in ('STOCK', 'STOCK_UNTIL')
             then 'STOCK_CHANGED' else 'MENU_CHANGED' end
         end, n.menu_revision),
-        (case when n.id = o.id and (o.ordering::text, o.guest_orders) is distinct from (n.ordering::text, n.guest_orders) then 'ORDERING_CHANGED' end, null),
+        (case when n.id = o.id and (o.ordering::text, o.guest_orders, o.preparation_minutes)
+          is distinct from (n.ordering::text, n.guest_orders, n.preparation_minutes) then 'ORDERING_CHANGED' end, null),
         (case when n.id = o.id and o.special_hours::text is distinct from n.special_hours::text then 'HOURS_CHANGED' end, null)
       ) as change (kind, menu_revision)
       where change.kind is not null

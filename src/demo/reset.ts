@@ -27,7 +27,7 @@ export async function resetDemo(em: EntityManager) {
       await tx.nativeUpdate(
         StoreEntity,
         { id: { $in: storeIds } },
-        { ordering: null, guestOrders: true, specialHours: null },
+        { ordering: null, guestOrders: true, preparationMinutes: 0, specialHours: null },
       );
       await tx.nativeDelete(DueTimeEntity, { store: { $in: storeIds } });
       await queryIn(tx)("select set_config('carte.change_source', 'DEMO', true)", []);

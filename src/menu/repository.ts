@@ -34,7 +34,7 @@ export function createMenuRepository({ em, query }: ReadAccess) {
 }
 
 /** What can be ordered: a configuration, with what the same statement reads of its store. */
-export interface Orderable extends Pick<Store, 'ordering' | 'guestOrders'> {
+export interface Orderable extends Pick<Store, 'ordering' | 'guestOrders' | 'preparationMinutes'> {
   readonly configuration: Configuration;
 }
 
@@ -44,6 +44,7 @@ type ConfigurationRow = Readonly<Record<keyof ConfigurationRows, string | null>>
   readonly menu_revision: number;
   readonly ordering: Store['ordering'];
   readonly guest_orders: boolean;
+  readonly preparation_minutes: number;
 };
 
 /**
@@ -65,18 +66,23 @@ export async function findOrderable(
   const rows = await query<ConfigurationRow>(statement, [ids, JSON.stringify(revisions)]);
   const found: Orderable[] = [];
   const slice = new TimeSlice();
-  for (const { ordering, guest_orders: guestOrders, ...row } of rows) {
+  for (const { ordering, guest_orders: guestOrders, preparation_minutes: preparationMinutes, ...row } of rows) {
     const { id, menu_revision: revision } = row;
     // A concurrent reader may have linked the same rows meanwhile.
     const current = [known.get(id), cache?.get(id)].find(configuration => configuration?.revision === revision);
-    found.push({ configuration: current ?? (await readConfiguration(row, slice, cache)), ordering, guestOrders });
+    const configuration = current ?? (await readConfiguration(row, slice, cache));
+    found.push({ configuration, ordering, guestOrders, preparationMinutes });
   }
   return found;
 }
 
 /** Parses and links a configuration, at once if it is small. */
 async function readConfiguration(
-  { id, menu_revision: revision, ...lists }: Omit<ConfigurationRow, 'ordering' | 'guest_orders'>,
+  {
+    id,
+    menu_revision: revision,
+    ...lists
+  }: Omit<ConfigurationRow, 'ordering' | 'guest_orders' | 'preparation_minutes'>,
   slice: TimeSlice,
   cache: ConfigurationCache | undefined,
 ): Promise<Configuration> {
@@ -102,7 +108,14 @@ function selectStatement(em: EntityManager, storeId: RawBuilder<unknown>): strin
   const kysely: Kysely<any> = em.getKysely();
   const { sql: text } = kysely
     .selectFrom('store')
-    .select(['id', 'menu_revision', 'ordering', 'guest_orders', ...menuKinds.map(kind => selectList(em, kysely, kind))])
+    .select([
+      'id',
+      'menu_revision',
+      'ordering',
+      'guest_orders',
+      'preparation_minutes',
+      ...menuKinds.map(kind => selectList(em, kysely, kind)),
+    ])
     .where('id', '=', storeId)
     .compile();
   return prepared(text);

@@ -69,17 +69,17 @@ export function quoteOrder(
 }
 
 /**
- * The time after the longest preparation of the ordered items, and the delay of a busy store; a preparation of more than a day, which is
- * diagnosed, counts as one.
+ * The time after the longest preparation of the ordered items, or that of the store if none has one, and the delay of a busy store; a preparation
+ * of more than a day, which is diagnosed, counts as one.
  */
 function readyAfter(
   now: Date,
   { items }: Configuration,
   { lines }: QuoteOrderInput,
-  { delayMinutes }: StoreOrdering,
+  { delayMinutes, preparationMinutes }: StoreOrdering,
 ): Date {
-  const prepTimes = lines.map(({ itemExternalId }) => items.get(itemExternalId)?.prepTime ?? 0);
-  const longest = Math.min(Math.max(0, ...prepTimes), minutesPerDay);
+  const prepTimes = lines.flatMap(({ itemExternalId }) => items.get(itemExternalId)?.prepTime ?? []);
+  const longest = prepTimes.length > 0 ? Math.min(Math.max(0, ...prepTimes), minutesPerDay) : preparationMinutes;
   return addMinutes(now, longest + (delayMinutes ?? 0));
 }
 

@@ -69,6 +69,7 @@ export const StoreEntity = defineEntity({
     ordering: p.json<StoredOrdering>().columnType('json').nullable(),
     /** Whether guests may place orders with publishable keys. */
     guestOrders: p.boolean().default(true),
+    preparationMinutes: p.integer().default(0),
     specialHours: p.json<readonly SpecialHoursInput[]>().columnType('json').nullable(),
     /** Time of its last change, set by a trigger: see docs/operating.md#revisions. */
     revision: p.bigint('number').default(0).lazy(),

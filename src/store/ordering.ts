@@ -6,19 +6,21 @@ import { prepared, queryIn, retryTransaction } from '../database/query.ts';
 import type { SetStoreOrderingInput, StoreOrdering } from '../generated/graph.ts';
 import type { Store, StoredOrdering } from './entities.ts';
 
-const open: Omit<StoreOrdering, 'guestOrders'> = { state: 'OPEN', until: null, delayMinutes: null, reason: null };
+type Settings = 'guestOrders' | 'preparationMinutes';
+const open: Omit<StoreOrdering, Settings> = { state: 'OPEN', until: null, delayMinutes: null, reason: null };
 const maxDelayMinutes = 1440;
 const reasonLength = { min: 0, max: 255 };
 
 /** How a store takes orders at a time. What has ended by then counts as ended, also if nothing has noticed it yet. */
 export function orderingAt(
-  { ordering, guestOrders }: Pick<Store, 'ordering' | 'guestOrders'>,
+  { ordering, guestOrders, preparationMinutes }: Pick<Store, 'ordering' | Settings>,
   now: Date,
 ): StoreOrdering {
-  if (!ordering) return { ...open, guestOrders };
+  const settings = { guestOrders, preparationMinutes };
+  if (!ordering) return { ...open, ...settings };
   const until = ordering.until === undefined ? null : new Date(ordering.until);
-  if (until && until <= now) return { ...open, guestOrders };
-  return { ...open, ...ordering, until, guestOrders };
+  if (until && until <= now) return { ...open, ...settings };
+  return { ...open, ...ordering, until, ...settings };
 }
 
 type OrderingChange = Omit<SetStoreOrderingInput, 'storeId'>;
@@ -32,7 +34,7 @@ export async function setStoreOrdering(em: EntityManager, store: Store, change: 
     em.transactional(async tx => {
       const query = queryIn(tx);
       await query(waitForOrders, [store.id]);
-      const { state, guestOrders } = change;
+      const { state, guestOrders, preparationMinutes } = change;
       const isStateGiven = state != null;
       const values = [
         store.id,
@@ -40,6 +42,7 @@ export async function setStoreOrdering(em: EntityManager, store: Store, change: 
         ordering?.until ?? null,
         isStateGiven,
         guestOrders ?? null,
+        preparationMinutes ?? null,
       ];
       return (await query(changeStatement, values)).length > 0;
     }),
@@ -47,12 +50,12 @@ export async function setStoreOrdering(em: EntityManager, store: Store, change: 
 }
 
 function* checkChange(
-  { state, guestOrders, until, delayMinutes, reason }: OrderingChange,
+  { state, guestOrders, preparationMinutes, until, delayMinutes, reason }: OrderingChange,
   now: Date,
 ): Generator<ValidationError> {
   yield* findUnstorable({ until, reason });
-  if (state == null && guestOrders == null) {
-    const message = 'state and guestOrders are both missing; give at least one';
+  if (state == null && guestOrders == null && preparationMinutes == null) {
+    const message = 'state, guestOrders and preparationMinutes are all missing; give at least one';
     yield { path: ['state'], type: 'missing', message };
   }
   if (state == null || state === 'OPEN') {
@@ -71,6 +74,10 @@ function* checkChange(
   if (state === 'BUSY' && !(delayMinutes && delayMinutes >= 1 && delayMinutes <= maxDelayMinutes)) {
     const message = `a store that is BUSY needs a delay of 1 to ${maxDelayMinutes} minutes, not ${delayMinutes ?? 'none'}`;
     yield { path: ['delayMinutes'], type: 'value_error', message };
+  }
+  if (preparationMinutes != null && !(preparationMinutes >= 0 && preparationMinutes <= maxDelayMinutes)) {
+    const message = `${preparationMinutes} is not a number of minutes from 0 to ${maxDelayMinutes}`;
+    yield { path: ['preparationMinutes'], type: 'value_error', message };
   }
   yield* checkLength(['reason'], reason, reasonLength);
 }
@@ -99,9 +106,11 @@ const waitForOrders = prepared(`select pg_advisory_xact_lock(${advisoryLocks.ord
 const changeStatement = prepared(`
   with locked as materialized (select id from store where id = $1 for no key update),
   changed as (
-    update store set ordering = case when $4 then $2::json else ordering end, guest_orders = coalesce($5, guest_orders)
+    update store set ordering = case when $4 then $2::json else ordering end, guest_orders = coalesce($5, guest_orders),
+      preparation_minutes = coalesce($6, preparation_minutes)
     from locked where store.id = locked.id
-      and (($4 and ordering::text is distinct from $2::text) or guest_orders is distinct from coalesce($5, guest_orders))
+      and (($4 and ordering::text is distinct from $2::text) or guest_orders is distinct from coalesce($5, guest_orders)
+        or preparation_minutes is distinct from coalesce($6, preparation_minutes))
   ),
   due as (
     insert into due_time (store_id, subject, external_id, due_at)

@@ -19,6 +19,7 @@ const notSaved: NotSaved<InferEntity<typeof StoreEntity>, StoreInput> = {
   ordersRevision: true,
   ordering: true,
   guestOrders: true,
+  preparationMinutes: true,
   specialHours: true,
   nameFolded: true,
 };

@@ -43,6 +43,29 @@ async function quote({ idempotencyKey: _key, customer: _guest, ...input }: Retur
 }
 
 describe('setStoreOrdering', () => {
+  test('sets the preparation time of a store, for orders of items that have none', async () => {
+    const storeId = await createStore();
+    const setMinutes = (preparationMinutes: number) =>
+      app.graphql(
+        'mutation ($input: SetStoreOrderingInput!) { setStoreOrdering(input: $input) { store { ordering { state preparationMinutes } } } }',
+        { input: { storeId, preparationMinutes } },
+      );
+    const { body: refused } = await setMinutes(1441);
+    expect(refused.errors[0].extensions.errors).toMatchObject([
+      { path: ['input', 'preparationMinutes'], message: '1441 is not a number of minutes from 0 to 1440' },
+    ]);
+    const minutesOf = async (text: string) => {
+      const { readyBy } = await quote(inputFor(storeId, [line(text)]));
+      return Math.round((Date.parse(readyBy) - Date.now()) / 60_000) + 0;
+    };
+    expect(await minutesOf('1 soup')).toBe(0);
+    const { body } = await setMinutes(25);
+    expect(body.data.setStoreOrdering.store.ordering).toEqual({ state: 'OPEN', preparationMinutes: 25 });
+    expect([await minutesOf('1 soup'), await minutesOf('1 burger: size/large')]).toEqual([25, 15]);
+    await setMinutes(25);
+    expect(await changesOf(storeId)).toBe(1);
+  });
+
   test('reports every error', async () => {
     const { id } = await app.data.store();
     const errorsOf = async (change: object) =>

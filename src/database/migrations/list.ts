@@ -27,6 +27,7 @@ import { OrderRevisionsMigration } from './0028-order-revisions.ts';
 import { StoreRevisionsMigration } from './0029-store-revisions.ts';
 import { GuestOrdersMigration } from './0030-guest-orders.ts';
 import { AnonymizedOrdersMigration, OrdersByAgeMigration } from './0031-anonymized-orders.ts';
+import { PreparationMinutesMigration } from './0032-preparation-minutes.ts';
 
 /** In execution order; a released migration never changes. Functions and triggers do, in schema/sql, without a migration. */
 export const migrations = [
@@ -63,4 +64,5 @@ export const migrations = [
   { name: '0030-guest-orders', class: GuestOrdersMigration },
   { name: '0031-anonymized-orders', class: AnonymizedOrdersMigration },
   { name: '0031-anonymized-orders-index', class: OrdersByAgeMigration },
+  { name: '0032-preparation-minutes', class: PreparationMinutesMigration },
 ];
