@@ -1,4 +1,4 @@
-import type { BrowserContextOptions, Page, Request } from 'playwright-core';
+import type { BrowserContextOptions, Locator, Page, Request } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { issueKey } from '../../src/auth/keys.ts';
 import { describeInBrowser, seriousViolations } from '../support/browser.ts';
@@ -8,7 +8,7 @@ import { openExample } from './example.ts';
 import { site } from './site.ts';
 
 const { build, read, serve } = openExample('shop');
-const { postMenu } = createOrderCalls(site);
+const { postMenu, change } = createOrderCalls(site);
 
 interface ShopOptions extends BrowserContextOptions {
   readonly soldOut?: readonly string[];
@@ -33,7 +33,7 @@ async function openShop({ soldOut = [], texts = {}, ...options }: ShopOptions = 
   return { id, page: await site.open(`${origin}/index.html?table=12`, options) };
 }
 
-const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name });
+const button = (page: Page | Locator, name: string | RegExp) => page.getByRole('button', { name });
 
 /** Adds a large burger with two portions of cheese, both of which are free. */
 async function addBurger(page: Page): Promise<void> {
@@ -135,7 +135,8 @@ describeInBrowser('A shop of another origin', () => {
     await status(page, /^Accepted: it is being prepared\. Ready at about \d/);
     await page.context().setOffline(true);
     await page.getByText('Not live now').waitFor();
-    await card.getByRole('button', { name: 'Ready' }).click();
+    const placed = (await card.getAttribute('data-order')) ?? '';
+    await change(placed, 'READY');
     await board.locator('.column.ready .card').waitFor();
     const resumed = page.waitForRequest(request => request.postData()?.includes('guestOrderEvents(') === true);
     await page.context().setOffline(false);
@@ -150,7 +151,7 @@ describeInBrowser('A shop of another origin', () => {
     await page.reload();
     await status(page, 'It is ready!');
     await page.getByText('Not live now').waitFor();
-    await card.getByRole('button', { name: 'Handed over' }).click();
+    await change(placed, 'FULFILLED');
     await status(page, 'Enjoy your meal!');
     await button(page, 'Order something else').click();
     await button(page, 'Add: burger').waitFor();
@@ -168,8 +169,8 @@ describeInBrowser('A shop of another origin', () => {
     await order(page, 'Cleo');
     await board.locator('.card', { hasText: 'Cleo' }).locator('.card-main').click();
     await board.getByText('a web page; nobody has checked who it is').waitFor();
-    await button(board, 'Reject').click();
-    await board.getByLabel('Reason').fill('no more cheese');
+    await button(board.getByRole('complementary'), /^Reject/).click();
+    await board.getByLabel('In other words').fill('no more cheese');
     await button(board, 'Yes, reject').click();
     await status(page, 'The restaurant cannot take your order, sorry. “no more cheese”');
     expect(await button(page, 'Cancel the order').isVisible()).toBe(false);

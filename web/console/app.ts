@@ -1,5 +1,6 @@
 import type { TemplateResult } from 'lit-html';
 import type { Permission, ViewerQuery } from '../../src/generated/web.ts';
+import type { Dialogs } from './dialog.ts';
 import type { Notices } from './notices.ts';
 import type { OrderWatch } from './orders/watch.ts';
 import type { Route } from './route.ts';
@@ -11,6 +12,7 @@ export type Viewer = ViewerQuery['viewer'];
 export interface App {
   readonly viewer: Viewer;
   readonly notices: Notices;
+  readonly dialogs: Dialogs;
   /** Whether the key has a permission; what it may not do is not shown. */
   readonly can: (permission: Permission) => boolean;
   readonly route: () => Route;

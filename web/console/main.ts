@@ -4,6 +4,7 @@ import { Forbidden, KeyRejected, messageOf, Unreachable } from '../errors.ts';
 import { mountFrame } from '../frame/main.ts';
 import { readKey, reloadIfKeyChanged, saveKey } from '../key.ts';
 import type { App, Screen, Viewer } from './app.ts';
+import { createDialogs } from './dialog.ts';
 import { createNotices } from './notices.ts';
 import type { OrderWatch } from './orders/watch.ts';
 import { watchPress } from './press.ts';
@@ -21,6 +22,7 @@ mountFrame();
 const root = find('#console', HTMLElement);
 root.replaceChildren();
 const notices = createNotices(update);
+const dialogs = createDialogs(update);
 const welcome = createWelcome(start);
 
 let viewer: Viewer | undefined;
@@ -55,12 +57,14 @@ function createApp(known: Viewer): App {
   const app: App = {
     viewer: known,
     notices,
+    dialogs,
     can: permission => [...known.permissions, ...known.readPermissions].includes(permission),
     route: () => route,
     navigate,
     update,
     follow(store, create) {
       if (watch?.store.id === store.id) return watch;
+      watch?.release();
       watch?.close();
       watch = create(app, store);
       return watch;

@@ -14,9 +14,12 @@ interface OutboxOptions<Change> {
   readonly update: () => void;
 }
 
-/** A change that was sent before without a response: the server may have made it. */
+/** A change that may be sent more than once, or later. */
 export interface Repeatable {
+  /** Whether it was sent before without a response: the server may have made it. */
   readonly isRepeated?: boolean;
+  /** Until when the user can take it back, in ms; it is not sent before. */
+  readonly heldUntil?: number | undefined;
 }
 
 const retryMs = 2000;
@@ -28,6 +31,7 @@ export function createOutbox<Change extends Repeatable>(options: OutboxOptions<C
   const changes = new Map(stored.map(change => [keyOf(change), change]));
   let isSending = false;
   let isClosed = false;
+  let isReachable = true;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   function store(): void {
@@ -41,11 +45,36 @@ export function createOutbox<Change extends Repeatable>(options: OutboxOptions<C
     if (isSending || isClosed) return;
     isSending = true;
     try {
-      while (changes.size > 0 && !isClosed) if (!(await sendBatch([...changes.values()].slice(0, batchSize)))) break;
+      isReachable = true;
+      for (let batch = takeBatch(); batch.length > 0 && isReachable && !isClosed; batch = takeBatch())
+        isReachable = await sendBatch(batch);
     } finally {
       isSending = false;
     }
-    if (changes.size > 0 && !isClosed) timer = setTimeout(flush, retryMs);
+    wait();
+  }
+
+  /** Waits until the next change may be sent. */
+  function wait(): void {
+    if (changes.size === 0 || isClosed) return;
+    const next = Math.min(...[...changes.values()].map(({ heldUntil = 0 }) => heldUntil));
+    timer = setTimeout(flush, Math.max(isReachable ? 0 : retryMs, next - Date.now()));
+  }
+
+  const isFree = ({ heldUntil = 0 }: Change) => heldUntil <= Date.now();
+
+  /** The next changes to send, which nobody can take back from now on. */
+  function takeBatch(): readonly Change[] {
+    const batch = [...changes.values()].filter(isFree).slice(0, batchSize);
+    return batch.map(free);
+  }
+
+  function free(change: Change): Change {
+    if (change.heldUntil === undefined) return change;
+    const freed = { ...change, heldUntil: undefined };
+    changes.set(keyOf(change), freed);
+    update();
+    return freed;
   }
 
   /** Resolves to whether there was a response. What the user has changed again meanwhile stays. */
@@ -75,6 +104,17 @@ export function createOutbox<Change extends Repeatable>(options: OutboxOptions<C
       store();
       flush();
     },
+    /** Drops a change that is held; false if it is sent already. */
+    takeBack(key: string): boolean {
+      const change = changes.get(key);
+      if (!change || isFree(change)) return false;
+      changes.delete(key);
+      store();
+      return true;
+    },
+    /** Sends what is held, since nobody will take it back. */
+    release: () =>
+      Promise.all([...changes.values()].filter(change => !isFree(change)).map(change => sendBatch([free(change)]))),
     /** The change of a key that was not confirmed yet. */
     changeOf: (key: string) => changes.get(key),
     size: () => changes.size,

@@ -67,6 +67,7 @@ export function renderShell({ app, screen, forgetKey }: ShellOptions): TemplateR
       </details>
     </div>
     <main id="content" tabindex="-1">${screen.view()}</main>
+    ${app.dialogs.view()}
     ${app.notices.view()}`;
 }
 

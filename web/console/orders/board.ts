@@ -81,8 +81,11 @@ function groupByColumn(orders: Iterable<Order>): Columns {
 
 const compare = (one: string, other: string) => (one < other ? -1 : one > other ? 1 : 0);
 
+/** When an order must be ready: as the store has confirmed it, or else as the guest wants it. */
+export const dueOf = ({ confirmedReadyBy, readyBy }: Order): string => confirmedReadyBy ?? readyBy;
+
 function byReadyTime(one: Order, other: Order): number {
-  return compare(one.readyBy, other.readyBy) || compare(one.id, other.id);
+  return compare(dueOf(one), dueOf(other)) || compare(one.id, other.id);
 }
 
 function byCompletion(one: Order, other: Order): number {

@@ -9,7 +9,7 @@ const arrows: Readonly<Record<string, readonly [columns: number, rows: number]>>
 export function moveFocus(event: KeyboardEvent): void {
   const { target, key } = event;
   if (!(target instanceof HTMLElement) || event.ctrlKey || event.metaKey || event.altKey) return;
-  if (target.matches('input, select, textarea') || target.closest('.detail')) return;
+  if (target.matches('input, select, textarea') || target.closest('.detail, dialog')) return;
   const card = target.closest<HTMLElement>('.card');
   if (key === 'n' && card && !event.repeat) card.querySelector<HTMLElement>('[data-action=next]')?.click();
   const step = arrows[key];

@@ -1,19 +1,21 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { guard } from 'lit-html/directives/guard.js';
 import { repeat } from 'lit-html/directives/repeat.js';
-import type { OrderStatus } from '../../../src/generated/web.ts';
 import { RequestError } from '../../errors.ts';
 import type { App, Screen } from '../app.ts';
 import { createTapFilter } from '../press.ts';
 import type { StoreContext } from '../session.ts';
-import type { Columns } from './board.ts';
-import { type OrderView, renderCard } from './card.ts';
+import { askReason, askTime } from './ask.ts';
+import { type Columns, dueOf } from './board.ts';
+import { type OrderActions, type OrderView, renderCard } from './card.ts';
 import { renderDetail } from './detail.ts';
 import { moveFocus } from './keyboard.ts';
 import { fetchOrder, markAsRead, type Order } from './operations.ts';
 import { createOrdering } from './ordering.ts';
 import { createOrderSearch } from './search.ts';
+import { createSoldOut } from './sold-out.ts';
 import { type Column, columns } from './statuses.ts';
+import { createTicks } from './ticks.ts';
 import { createTimes } from './times.ts';
 import type { OrderWatch } from './watch.ts';
 
@@ -27,7 +29,6 @@ export function createOrders(app: App, store: StoreContext, watch: OrderWatch): 
   const times = createTimes(store);
   /** The column that a phone shows. */
   let shownColumn: Column = 'new';
-  let confirming: OrderStatus | undefined;
   /** An order that was opened by its URL or found by the search, but is not on the board. */
   let foundOrder: Order | undefined;
   const ordering = createOrdering({
@@ -40,6 +41,16 @@ export function createOrders(app: App, store: StoreContext, watch: OrderWatch): 
   });
   const search = createOrderSearch({ app, storeId: store.id, known: id => board.get(id) });
   const isTap = createTapFilter();
+  const soldOut = createSoldOut(app, store);
+  const ticks = createTicks(`carte.console.ticks.${store.id}`, update);
+  const actions: OrderActions = {
+    change: watch.change,
+    takeBack(order) {
+      if (!watch.takeBack(order)) app.notices.problem('It is too late to take this back: everyone has seen it.');
+    },
+    askReason: (order, to) => askReason(app, order, to, watch.change),
+    askTime: order => askTime(app, order, store, watch.change),
+  };
   const timer = setInterval(update, clockMs);
   watch.listen({
     onOrder(order) {
@@ -52,12 +63,6 @@ export function createOrders(app: App, store: StoreContext, watch: OrderWatch): 
   // On the window, since the focus may be nowhere when what had it is gone.
   addEventListener('keydown', onKeyDown);
   onRoute();
-
-  function change(order: Order, to: OrderStatus, reason?: string): void {
-    if (confirming) document.getElementById('detail-title')?.focus();
-    confirming = undefined;
-    watch.change(order, to, reason);
-  }
 
   function open(order: Order): void {
     foundOrder = order;
@@ -72,7 +77,6 @@ export function createOrders(app: App, store: StoreContext, watch: OrderWatch): 
 
   /** Reads the order of the URL if it is not on the board, and marks it as read. */
   function onRoute(): void {
-    confirming = undefined;
     const { order: id } = app.route();
     if (id === undefined) return;
     queueMicrotask(() => queueMicrotask(() => document.getElementById('detail-title')?.focus()));
@@ -102,7 +106,8 @@ export function createOrders(app: App, store: StoreContext, watch: OrderWatch): 
   }
 
   function onKeyDown(event: KeyboardEvent): void {
-    if (event.key === 'Escape' && app.route().order !== undefined) close();
+    const isInDialog = document.querySelector('dialog[open]') !== null;
+    if (event.key === 'Escape' && app.route().order !== undefined && !isInDialog) close();
     else moveFocus(event);
   }
 
@@ -114,9 +119,11 @@ export function createOrders(app: App, store: StoreContext, watch: OrderWatch): 
       times,
       now: Date.now(),
       changeOf: watch.changeOf,
-      change: app.can('ORDERS') ? change : undefined,
+      actions: app.can('ORDERS') ? actions : undefined,
       isTap,
       open,
+      ticks,
+      tick: (order, index) => ticks.toggle(order.id, index, id => board.get(id)?.status === 'ACCEPTED'),
       isOffline: watch.connection() === 'offline',
     };
     const opened = board.get(openId) ?? (foundOrder?.id === openId ? foundOrder : undefined);
@@ -134,14 +141,8 @@ export function createOrders(app: App, store: StoreContext, watch: OrderWatch): 
           ${search.renderField()}
         </div>
         ${search.isActive() ? search.renderResults(orderView, openId) : renderBoard(groups, orderView, openId)}
-        ${opened ? renderDetail({ order: opened, view: orderView, confirming, confirm, close }) : nothing}
+        ${opened ? renderDetail({ order: opened, view: orderView, action: soldOut, close }) : nothing}
       </div>`;
-  }
-
-  function confirm(status: OrderStatus | undefined): void {
-    confirming = status;
-    update();
-    queueMicrotask(() => queueMicrotask(() => document.getElementById('confirm')?.focus()));
   }
 
   function renderConnection(): TemplateResult {
@@ -171,20 +172,34 @@ export function createOrders(app: App, store: StoreContext, watch: OrderWatch): 
             <section class="column ${name}" aria-labelledby="column-${name}">
               <h2 id="column-${name}">${title} <span class="count">${groups[name].length}</span></h2>
               ${groups[name].length === 0 && board.isLoaded ? html`<p class="small empty">${empty}</p>` : nothing}
-              <ul>${repeat(
-                groups[name],
-                ({ id }) => id,
-                order => renderIfChanged(order, orderView, order.id === openId),
-              )}</ul>
+              ${renderOrders(name, groups[name], orderView, openId)}
             </section>`,
         )}
       </div>`;
   }
 
+  /** Orders for later are apart from those that have to be prepared now. */
+  function renderOrders(name: Column, orders: readonly Order[], orderView: OrderView, openId: string | undefined) {
+    const isSplit = name === 'new' || name === 'accepted';
+    const isLater = (order: Order) => isSplit && times.isScheduled(dueOf(order), orderView.now);
+    const renderList = (listed: readonly Order[]) => html`
+      <ul>${repeat(
+        listed,
+        ({ id }) => id,
+        order => renderIfChanged(order, orderView, order.id === openId),
+      )}</ul>`;
+    const later = orders.filter(isLater);
+    if (later.length === 0) return renderList(orders);
+    return html`
+      ${renderList(orders.filter(order => !isLater(order)))}
+      <h3>Scheduled <span class="count">${later.length}</span></h3>
+      ${renderList(later)}`;
+  }
+
   /** Of hundreds of orders, an event changes one. */
   function renderIfChanged(order: Order, orderView: OrderView, isOpen: boolean) {
     const clock = Math.floor(orderView.now / clockMs);
-    const shown = [order, watch.changeOf(order.id), isOpen, orderView.isOffline, clock];
+    const shown = [order, watch.changeOf(order.id), ticks.of(order.id), isOpen, orderView.isOffline, clock];
     return guard(shown, () => renderCard(order, orderView, isOpen));
   }
 

@@ -43,6 +43,18 @@ export const statuses: Readonly<Record<OrderStatus, StatusTexts>> = {
   },
 };
 
+/** What people choose from when they refuse or cancel an order. */
+export const reasons: Readonly<Partial<Record<OrderStatus, readonly string[]>>> = {
+  REJECTED: ['Too busy', 'Sold out', 'Closing soon', 'Outside of the delivery area'],
+  STORE_CANCELLED: ['Sold out', 'Nobody came for it', 'Cannot be delivered', 'Something went wrong here'],
+  CUSTOMER_CANCELLED: ['The guest called', 'It took too long', 'Ordered by mistake'],
+};
+
+/** For so long the user can take back a step that the graph has no way back from. */
+export const takeBackMs = 5000;
+/** The steps that wait so long before they are sent. */
+export const isHeld = (status: OrderStatus): boolean => status === 'READY' || status === 'FULFILLED';
+
 const forward: ReadonlySet<OrderStatus> = new Set(['ACCEPTED', 'READY', 'FULFILLED']);
 
 /** The next status in the usual course of an order, if the graph allows it. */

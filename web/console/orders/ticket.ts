@@ -1,34 +1,51 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { storeName } from '../../menu/languages.ts';
+import type { IconName } from '../../icon-names.ts';
+import { icon } from '../icon.ts';
 import type { Order } from './operations.ts';
 
+/** What else a line has beside its text. */
+export interface LineParts {
+  /** Of a line of the order. */
+  readonly mark?: (line: Line, index: number) => TemplateResult;
+  /** Of a line or a modifier. */
+  readonly action?: (line: Line) => TemplateResult | typeof nothing;
+}
+
 /** Renders what to prepare: a line for each item and each modifier, and every note. */
-export function renderLines({ items }: Order): TemplateResult {
-  return html`<ul class="lines">${items.map(readLine).map(renderLine)}</ul>`;
-}
-
-function renderLine({ quantity, name, note, modifiers }: Line): TemplateResult {
-  return html`
-    <li>
-      <b>${quantity}</b>
-      <div>
-        <bdi>${name}</bdi>
-        ${renderModifiers(modifiers)}
-        ${renderNote(note)}
-      </div>
-    </li>`;
-}
-
-function renderModifiers(modifiers: readonly Line[]): TemplateResult | typeof nothing {
-  if (modifiers.length === 0) return nothing;
-  return html`<ul>${modifiers.map(
-    ({ quantity, name, note, modifiers: below }) => html`
+export function renderLines({ items }: Order, { mark, action }: LineParts = {}): TemplateResult {
+  return html`<ul class="lines">${items.map(readLine).map(
+    (line, index) => html`
       <li>
-        ${quantity > 1 ? html`${quantity} × ` : nothing}<bdi>${name}</bdi>
-        ${renderModifiers(below)}
-        ${renderNote(note)}
+        ${mark?.(line, index)}
+        <b>${line.quantity}</b>
+        <div>
+          <bdi>${line.name}</bdi>
+          ${action?.(line)}
+          ${renderModifiers(line.modifiers, action)}
+          ${renderNote(line.note)}
+        </div>
       </li>`,
   )}</ul>`;
+}
+
+function renderModifiers(modifiers: readonly Line[], action: LineParts['action']): TemplateResult | typeof nothing {
+  if (modifiers.length === 0) return nothing;
+  return html`<ul>${modifiers.map(
+    modifier => html`
+      <li>
+        ${modifier.quantity > 1 ? html`${modifier.quantity} × ` : nothing}<bdi>${modifier.name}</bdi>
+        ${action?.(modifier)}
+        ${renderModifiers(modifier.modifiers, action)}
+        ${renderNote(modifier.note)}
+      </li>`,
+  )}</ul>`;
+}
+
+/** The number of items, e.g. `5 items`. */
+export function countItems({ items }: Order): string {
+  const count = items.map(readLine).reduce((sum, { quantity }) => sum + quantity, 0);
+  return count === 1 ? '1 item' : `${count} items`;
 }
 
 /** Renders a text of the guest, which the kitchen must not miss. */
@@ -37,7 +54,11 @@ export function renderNote(text: string | null | undefined): TemplateResult | ty
 }
 
 /** A line of an order, as far as it can be shown. */
-interface Line {
+export interface Line {
+  /** Undefined if it is not known. */
+  readonly externalId: string | undefined;
+  /** Whether it is a modifier. */
+  readonly isModifier: boolean;
   readonly quantity: number;
   readonly name: string;
   /** For all of them, with modifiers; undefined if it is not known. */
@@ -49,12 +70,18 @@ type JsonObject = Readonly<Record<string, unknown>>;
 
 /** Reads a line. Those of an imported order may have any shape, so what is not recognized is shown as JSON. */
 function readLine(item: JsonObject): Line {
+  return readPart(item, false);
+}
+
+function readPart(item: JsonObject, isModifier: boolean): Line {
   const modifiers = Array.isArray(item.modifiers) ? item.modifiers.filter(isObject) : [];
   return {
+    externalId: typeof item.external_id === 'string' ? item.external_id : undefined,
+    isModifier,
     quantity: typeof item.quantity === 'number' ? item.quantity : 1,
     name: readName(item) ?? JSON.stringify(item),
     note: typeof item.note === 'string' && item.note !== '' ? item.note : undefined,
-    modifiers: modifiers.map(readLine),
+    modifiers: modifiers.map(modifier => readPart(modifier, true)),
   };
 }
 
@@ -66,6 +93,12 @@ function readName({ name, external_id: externalId }: JsonObject): string | undef
 
 const isObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null;
 
+const icons: Readonly<Record<NonNullable<Order['serviceType']>, IconName>> = {
+  PICKUP: 'shopping-bag',
+  DELIVERY: 'truck',
+  DINE_IN: 'user-group',
+  OTHER: 'ticket',
+};
 const labels = { PICKUP: 'Pick-up', DELIVERY: 'Delivery', DINE_IN: 'Dine-in', OTHER: '' } as const;
 
 /** How the guest gets an order, e.g. `Dine-in, table 12`; empty if the order does not say. */
@@ -73,9 +106,28 @@ export function serviceOf({ serviceType, table }: Order): string {
   return [serviceType ? labels[serviceType] : '', table ? `table ${table}` : ''].filter(Boolean).join(', ');
 }
 
-/** The address in one line, without the note. */
-export function addressOf({ address }: Order): string {
-  if (!address) return '';
-  const { addressLine1, addressLine2, postalCode, city } = address;
-  return [addressLine1, addressLine2, [postalCode, city].filter(Boolean).join(' ')].filter(Boolean).join(', ');
+/** Renders how the guest gets an order, with an icon; nothing if the order does not say. */
+export function renderService(order: Order): TemplateResult | typeof nothing {
+  const text = serviceOf(order);
+  if (!text) return nothing;
+  return html`<span class="service">${icon(icons[order.serviceType ?? 'DINE_IN'])} ${text}</span>`;
+}
+
+/** The lines of the address as one would read it to a courier, without the note. */
+export function addressOf({ address }: Order): readonly string[] {
+  if (!address) return [];
+  const { locationName, addressLine1, addressLine2, addressLine3, postalCode, city, adminArea, country } = address;
+  const place = [postalCode, city].filter(Boolean).join(' ');
+  return [locationName, addressLine1, addressLine2, addressLine3, place, adminArea, country].filter(
+    (line): line is string => !!line,
+  );
+}
+
+/** Renders where an order is delivered, and the note for whoever delivers it. */
+export function renderAddress(order: Order): TemplateResult | typeof nothing {
+  const lines = addressOf(order);
+  if (lines.length === 0 && !order.address?.note) return nothing;
+  return html`
+    <address>${lines.map(line => html`<span dir="auto">${line}</span>`)}</address>
+    ${renderNote(order.address?.note)}`;
 }

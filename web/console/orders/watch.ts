@@ -7,7 +7,7 @@ import { createAlarm } from './alarm.ts';
 import { Board } from './board.ts';
 import { type Connection, followOrders } from './live.ts';
 import { changeStatus, fetchOrder, type Order } from './operations.ts';
-import { statuses } from './statuses.ts';
+import { isHeld, statuses, takeBackMs } from './statuses.ts';
 
 /** A change of status that the user has made; an order has at most one. */
 export interface StatusChange extends Repeatable {
@@ -16,7 +16,12 @@ export interface StatusChange extends Repeatable {
   readonly to: OrderStatus;
   /** Why, for the guest and for colleagues. */
   readonly reason: string | null;
+  /** When the order will be ready, as it is confirmed. */
+  readonly readyBy: string | null;
 }
+
+/** What comes with a change of status. */
+export type ChangeDetails = Partial<Pick<StatusChange, 'reason' | 'readyBy'>>;
 
 /** A part of the page that shows orders, too. */
 interface OrderListener {
@@ -71,8 +76,8 @@ export function createOrderWatch(app: App, store: StoreContext) {
     batchSize: 1,
     async send([change]) {
       if (!change) return;
-      const { orderId: order, from, to, reason } = change;
-      const { changeOrderStatus: changed } = await changeStatus({ order, from, to, reason });
+      const { orderId: order, from, to, reason, readyBy } = change;
+      const { changeOrderStatus: changed } = await changeStatus({ order, from, to, reason, readyBy });
       if (changed) live.report(changed.order);
     },
     onRefused: ([change], error) => change && explainRefusal(change, error),
@@ -113,9 +118,14 @@ export function createOrderWatch(app: App, store: StoreContext) {
     changeOf: outbox.changeOf,
     /** The number of changes that were not sent yet. */
     waiting: outbox.size,
-    change({ id, status }: Order, to: OrderStatus, reason: string | null = null): void {
-      if (!outbox.changeOf(id)) outbox.add({ orderId: id, from: status, to, reason });
+    change({ id, status }: Order, to: OrderStatus, { reason = null, readyBy = null }: ChangeDetails = {}): void {
+      if (outbox.changeOf(id)) return;
+      const heldUntil = isHeld(to) ? Date.now() + takeBackMs : undefined;
+      outbox.add({ orderId: id, from: status, to, reason, readyBy, heldUntil });
     },
+    takeBack: ({ id }: Order): boolean => outbox.takeBack(id),
+    /** Sends what could still be taken back. */
+    release: outbox.release,
     /** Reports changes of all orders of the store, those that are not on the board included. */
     listen(next: OrderListener | undefined): void {
       listener = next;
