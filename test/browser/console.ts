@@ -215,6 +215,9 @@ describeInBrowser('/console', () => {
     await page.getByRole('alert').getByText(missing, { exact: true }).waitFor();
     expect(await page.getByLabel('Name').inputValue()).toBe('till');
     await page.getByLabel('Stores and merchants').fill('lisboa gaivota');
+    await page.getByRole('button', { name: 'Issue the key' }).click();
+    await page.getByRole('alert').getByText('Choose one of those that were found for “lisboa gaivota”').waitFor();
+    expect(await page.getByLabel('Stores and merchants').getAttribute('aria-invalid')).toBe('true');
     await page.getByRole('list', { name: 'Found' }).getByRole('button', { name: 'lisbon-baixa' }).click();
     await page.getByRole('button', { name: 'Remove Dona Gaivota Lisbon' }).click();
     await page.getByLabel('Stores and merchants').fill(store);
@@ -274,6 +277,15 @@ describeInBrowser('/console', () => {
     await webhook.getByRole('button', { name: 'Deliveries' }).click();
     await webhook.getByRole('button', { name: 'Send again' }).click();
     await expect.poll(() => receiver.at('/till').length).toBe(3);
+    const badge = webhook.locator('.badge');
+    const good = await badge.evaluate(part => getComputedStyle(part).backgroundColor);
+    await site.orm.em
+      .fork()
+      .execute('update webhook set failing_since = now() where url = ?', [receiver.urlOf('/till')]);
+    await webhook.getByRole('button', { name: 'Deliveries' }).click();
+    await webhook.getByRole('button', { name: 'Deliveries' }).click();
+    await badge.getByText('failing', { exact: true }).waitFor();
+    expect(await badge.evaluate(part => getComputedStyle(part).backgroundColor)).not.toBe(good);
     await webhook.getByRole('button', { name: 'Pause' }).click();
     await webhook.getByText('paused').first().waitFor();
     expect(await seriousViolations(page, light)).toEqual([]);
@@ -416,7 +428,13 @@ describeInBrowser('/console', () => {
     const readyBy = new Date(Date.now() - 7 * 60_000).toISOString();
     const input = inputFor(store, lines, { readyBy, customerComments: 'Allergic to nuts' });
     const { order } = await tryToPlace(input);
+    const { id: forgotten } = await placeFor(store, 'Forgotten');
+    await change(forgotten, 'ACCEPTED');
+    await site.orm.em
+      .fork()
+      .execute("update orders set ready_by = now() - interval '75 minutes' where id = ?", [forgotten]);
     const page = await open(`/console?store=${store}`);
+    await card(page, 'Forgotten').getByText('late 1 h 15 min').waitFor();
     await page.setViewportSize({ width: 1280, height: 500 });
     onTestFinished(() => page.setViewportSize({ width: 1280, height: 720 }));
     const ticket = card(page, 'Ana Lima');
@@ -569,11 +587,11 @@ describeInBrowser('/console', () => {
     const tick = ticket.getByRole('checkbox', { name: '2 burger' });
     await tick.click();
     expect(await ticket.locator('b').evaluate(part => getComputedStyle(part).textDecorationLine)).toBe('line-through');
+    expect(await seriousViolations(page)).toEqual([]);
     await page.clock.pauseAt(Date.now() + 60_000);
     await ticket.getByRole('button', { name: 'Ready' }).click();
     const takeBack = ticket.getByRole('button', { name: 'Take back' });
     await takeBack.waitFor();
-    expect(await seriousViolations(page)).toEqual([]);
     await page.reload();
     await takeBack.waitFor();
     expect([await statusOf(order.id), await tick.getAttribute('aria-checked')]).toEqual(['ACCEPTED', 'true']);
@@ -743,10 +761,33 @@ describeInBrowser('/console', () => {
     const store = await createStore();
     const page = await open(`/console?store=${store}&view=upload`);
     const area = page.getByLabel('Configuration in JSON');
-    const upload = () => page.getByRole('button', { name: 'Replace the menu' }).click();
+    const compare = () => page.getByRole('button', { name: 'Replace the menu' }).click();
+    const preview = page.getByRole('alert').filter({ hasText: 'This changes what is on the menu now' });
+    const upload = async () => {
+      await compare();
+      await preview.getByRole('button', { name: 'Yes, replace it' }).click();
+    };
     await area.fill('{"items": [}');
-    await upload();
+    await compare();
     await page.getByText('This is no JSON').waitFor();
+    await page.getByRole('button', { name: 'Begin with the current menu' }).click();
+    await expect.poll(() => area.inputValue()).toContain('"modifier_external_ids": [');
+    const current = await area.inputValue();
+    await area.fill(current.slice(0, current.length / 2));
+    await compare();
+    await page.getByText('The text ends in the middle: the file is not complete.').waitFor();
+    await area.fill(current);
+    await compare();
+    await preview.getByText('No entity differs').waitFor();
+    await area.fill(current.replace('"price": 550', '"price": 620').replace('"cola (pt)"', '"Coca-Cola"'));
+    await compare();
+    expect(await preview.getByRole('listitem').allInnerTexts()).toEqual([
+      expect.stringMatching(/^changed cola item\s+name \(pt\)\s+cola \(pt\)\s*Coca-Cola$/),
+      expect.stringMatching(/^changed soup item\s+price\s+550\s*620$/),
+    ]);
+    expect(await seriousViolations(page, light)).toEqual([]);
+    await preview.getByRole('button', { name: 'Yes, replace it' }).click();
+    await page.getByText('The menu is replaced').waitFor();
     const item = {
       external_id: 'tea',
       name: { translations: { en: 'Tea', ar: 'شاي' } },
@@ -758,6 +799,7 @@ describeInBrowser('/console', () => {
       items: [
         { ...item, price: '2' },
         { ...item, external_id: 'tea', tax: undefined, colour: 'red' },
+        { ...item, external_id: 'milk', colour: 'white', id: 7 },
       ],
     };
     const buffer = Buffer.from(JSON.stringify(wrong, null, 2));
@@ -765,7 +807,7 @@ describeInBrowser('/console', () => {
     await expect.poll(() => area.inputValue()).toBe(String(buffer));
     await upload();
     await page.getByText('There are 2 errors. Nothing was changed.').waitFor();
-    await page.getByText('no such fields: items.1.colour').waitFor();
+    await page.getByText('no such fields: items[].colour (2), items[].id.').waitFor();
     const errors = page.getByRole('list', { name: 'Errors' }).getByRole('listitem');
     expect(await errors.first().innerText()).toMatch(
       /line 11 · items\.0\.price\s+"price": "2",\s+"2" is not a whole number/,
@@ -789,14 +831,16 @@ describeInBrowser('/console', () => {
     await upload();
     await page.getByText('There is one error.').waitFor();
     // Someone else is faster.
+    await area.fill(JSON.stringify({ items: [item] }));
+    await compare();
+    await preview.getByText('removed').first().waitFor();
     await site.graphql(
       'mutation ($id: ID!) { setStock(input: { storeId: $id, items: [{ externalId: "soup", inStock: false }] }) { revision } }',
       { id: store },
     );
-    await area.fill(JSON.stringify({ items: [item] }));
+    await preview.getByRole('button', { name: 'Yes, replace it' }).click();
+    await page.getByText('Someone else has just changed the menu').waitFor();
     await upload();
-    await page.getByText('Someone else has changed the menu').waitFor();
-    await page.getByRole('button', { name: 'Replace it all the same' }).click();
     await page.getByText('The menu is replaced').waitFor();
     const { text } = await site.graphql('query ($id: ID!) { store(id: $id) { items { name { translations } } } }', {
       id: store,
@@ -822,6 +866,59 @@ describeInBrowser('/console', () => {
     expect(price.x).toBeLessThan(name.x);
     await page.getByRole('heading', { name: 'Diagnostics' }).waitFor();
     expect(await seriousViolations(page, light)).toEqual([]);
+  });
+
+  test('prices and special hours are changed where they are shown', async () => {
+    const store = await createStore();
+    const page = await open(`/console?store=${store}&view=menu`);
+    const price = page.getByRole('button', { name: 'Change the price of soup' });
+    await price.click();
+    const dialog = page.getByRole('dialog');
+    const save = () => dialog.getByRole('button', { name: 'Save' }).click();
+    const field = dialog.getByLabel('Price');
+    expect(await field.inputValue()).toBe('5.50');
+    await field.fill('5.505');
+    await save();
+    await dialog.getByRole('alert').getByText('Enter an amount such as 12.50.').waitFor();
+    expect(await field.getAttribute('aria-invalid')).toBe('true');
+    expect(await seriousViolations(page, light)).toEqual([]);
+    await field.fill('6,60');
+    // The tax keeps its rate.
+    expect(await dialog.getByLabel('Tax').inputValue()).toBe('0.66');
+    await site.graphql(
+      'mutation ($id: ID!) { setStock(input: { storeId: $id, items: [{ externalId: "cola", inStock: false }] }) { revision } }',
+      { id: store },
+    );
+    await save();
+    await dialog.getByRole('alert').getByText('Someone else has just changed something else in the menu.').waitFor();
+    await save();
+    await price.getByText('6.60').waitFor();
+    const query =
+      'query ($id: ID!) { store(id: $id) { item(externalId: "soup") { price tax } specialHours { date name timePeriods { startTime endTime } } } }';
+    const shown = async () => (await site.graphql(query, { id: store })).body.data.store;
+    expect((await shown()).item).toEqual({ price: 660, tax: 66 });
+    await page.locator('.item', { hasText: 'soup' }).locator('summary').click();
+    await page.getByRole('button', { name: 'Change the price of roll' }).click();
+    expect(await dialog.getByLabel('Change of the price').inputValue()).toBe('0.90');
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+
+    await page.getByRole('button', { name: 'Edit the special hours' }).click();
+    for (const [index, date] of ['2036-12-24', '2036-12-24'].entries()) {
+      await dialog.getByRole('button', { name: 'Add a date' }).click();
+      await dialog.getByLabel('Date').nth(index).fill(date);
+    }
+    await save();
+    await dialog.getByRole('alert').getByText('2036-12-24').waitFor();
+    await dialog.getByRole('button', { name: 'Remove 2036-12-24' }).last().click();
+    await dialog.getByLabel('Name').fill('Christmas Eve');
+    await dialog.getByRole('button', { name: 'Hours', exact: true }).click();
+    await dialog.getByLabel('To').fill('16:00');
+    expect(await seriousViolations(page)).toEqual([]);
+    await save();
+    await page.getByRole('region', { name: 'Special hours' }).getByText('12:00–16:00').waitFor();
+    expect((await shown()).specialHours).toEqual([
+      { date: '2036-12-24', name: 'Christmas Eve', timePeriods: [{ startTime: '12:00', endTime: '16:00' }] },
+    ]);
   });
 
   test('shows what each revision of the menu has changed, and restores one', async () => {
@@ -944,17 +1041,47 @@ describeInBrowser('/console', () => {
   test('pauses a store and opens it again, and shows what someone else has set', async () => {
     const id = await createStore();
     const page = await open(`/console?store=${id}`);
-    const choice = page.getByLabel('Orders', { exact: true });
+    const state = page.getByRole('button', { name: /^Orders: / });
+    const dialog = page.getByRole('dialog');
+    const save = () => dialog.getByRole('button', { name: 'Save' }).click();
     const stateOf = async () => {
       const { body } = await site.graphql('query ($id: ID!) { store(id: $id) { ordering { state } } }', { id });
       return body.data.store.ordering.state;
     };
-    await choice.selectOption('Pause for 30 min');
-    await page.locator('.ordering.paused', { hasText: 'Paused until' }).waitFor();
+    await state.click();
+    await page.keyboard.press('ArrowDown');
+    await dialog.getByLabel('Later by, in minutes').fill('2000');
+    await save();
+    const needed = 'a store that is BUSY needs a delay of 1 to 1440 minutes, not 2000';
+    await dialog.getByRole('alert').getByText(needed, { exact: true }).waitFor();
+    expect(await stateOf()).toBe('OPEN');
+    await dialog.getByLabel('Paused').check();
+    await dialog.getByLabel('How long').selectOption('for 1 h');
+    await dialog.getByLabel('Reason, for guests').fill('rain');
+    await dialog.getByLabel('Minutes until an order is ready').fill('25');
+    expect(await seriousViolations(page)).toEqual([]);
+    await save();
+    const paused = /Paused until \d\d:\d\d \(rain\)/;
+    await state.getByText(paused).waitFor();
     expect(await stateOf()).toBe('PAUSED');
-    await choice.selectOption('Open');
+    for (const view of ['Stock', 'Menu', 'Upload', 'History']) {
+      await viewsOf(page).filter({ hasText: view }).click();
+      await page.getByRole('heading', { name: 'Baixa' }).waitFor();
+      await state.getByText(paused).waitFor();
+    }
+    await page.getByRole('link', { name: 'Stores' }).click();
+    await page.getByRole('searchbox').fill(id);
+    await page.getByRole('listitem').filter({ hasText: id }).getByText(paused).waitFor();
+    expect(await seriousViolations(page, light)).toEqual([]);
+    const viewer = await openOther(`/menu?store=${id}`);
+    await viewer.getByText(/^This store takes no orders until .*\d\d:\d\d\.$/).waitFor();
+    await page.getByRole('listitem').filter({ hasText: id }).getByRole('link').click();
+    await state.click();
+    expect(await dialog.getByLabel('Minutes until an order is ready').inputValue()).toBe('25');
+    await dialog.getByLabel('Open', { exact: true }).check();
+    await save();
     await page.locator('.ordering.open').waitFor();
-    expect([await stateOf(), await choice.inputValue()]).toEqual(['OPEN', '']);
+    expect(await stateOf()).toBe('OPEN');
     const busy =
       'mutation ($id: ID!) { setStoreOrdering(input: { storeId: $id, state: BUSY, delayMinutes: 20, reason: "rain" }) { store { id } } }';
     // Nothing is polled.

@@ -2,7 +2,8 @@ import type { TemplateResult } from 'lit-html';
 import type { Permission, ViewerQuery } from '../../src/generated/web.ts';
 import type { Dialogs } from './dialog.ts';
 import type { Notices } from './notices.ts';
-import type { OrderWatch } from './orders/watch.ts';
+import type { Ordering } from './orders/ordering.ts';
+import type { FollowedStore, OrderWatch } from './orders/watch.ts';
 import type { Route } from './route.ts';
 import type { StoreContext } from './session.ts';
 
@@ -19,10 +20,15 @@ export interface App {
   readonly navigate: (route: Route, options?: { readonly replace?: boolean }) => void;
   /** Renders the page again, with the next frame. */
   readonly update: () => void;
-  /** Follows the orders of a store, and of no other, until another one is opened. */
-  readonly follow: (store: StoreContext, create: (app: App, store: StoreContext) => OrderWatch) => OrderWatch;
-  /** The orders that are followed, whatever is shown. */
+  /** Follows a store, and no other, until another one is opened. */
+  readonly follow: (
+    store: StoreContext,
+    create: (app: App, store: StoreContext) => FollowedStore,
+  ) => OrderWatch | undefined;
+  /** The orders that are followed, whatever is shown; undefined for a key that may not read them. */
   readonly watch: () => OrderWatch | undefined;
+  /** How the store that is followed takes orders. */
+  readonly ordering: () => Ordering | undefined;
   /** Shows an error: where the key is rejected, the page asks for another one. */
   readonly fail: (error: unknown) => void;
 }

@@ -1,12 +1,12 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { describeErrors } from '../errors.ts';
+import { describeErrors, InvalidInput, messageOf } from '../errors.ts';
 import type { App } from './app.ts';
 import { renderSecret, revealSecret, type Secret } from './secret.ts';
 
 /** What a form for something new needs. The browser keeps what was typed until it is created. */
 export interface FormOptions<Request> {
   /** Chooses the stores and merchants. */
-  readonly picker: { readonly view: () => TemplateResult; readonly clear: () => void };
+  readonly picker: { readonly view: () => TemplateResult; readonly check: () => boolean; readonly clear: () => void };
   readonly isSending: boolean;
   readonly errors: readonly string[];
   readonly submit: (request: Request, form: HTMLFormElement) => void;
@@ -37,6 +37,8 @@ export function createForm<Request>(
 
   async function submit(request: Request, form: HTMLFormElement): Promise<void> {
     errors = [];
+    // All stores need no choice.
+    if (new FormData(form).get('all') !== 'on' && !picker.check()) return;
     const send = async () => {
       const created = await create(request);
       if (!created) return;
@@ -77,6 +79,20 @@ export const onSubmit =
 
 /** The text of a field, without spaces around it. */
 export const textOf = (form: FormData, name: string): string => String(form.get(name) ?? '').trim();
+
+/** Messages by the path of their field, e.g. `reason` or `hours.0.date`; those of no field have an empty one. */
+export type FieldErrors = Readonly<Record<string, string>>;
+
+export function fieldErrors(error: unknown): FieldErrors {
+  if (!(error instanceof InvalidInput) || error.errors.length === 0) return { '': messageOf(error) };
+  return Object.fromEntries(
+    error.errors.map(({ path, message }) => [path.filter(key => key !== 'input').join('.'), message]),
+  );
+}
+
+/** Renders the error of a field, below it. */
+export const errorAt = (errors: FieldErrors, path: string): TemplateResult | typeof nothing =>
+  errors[path] === undefined ? nothing : html`<p class="bad" role="alert">${errors[path]}</p>`;
 
 export const renderErrors = (errors: readonly string[]): TemplateResult | typeof nothing =>
   errors.length > 0 ? html`<ul class="bad" role="alert">${errors.map(error => html`<li>${error}</li>`)}</ul>` : nothing;

@@ -6,7 +6,7 @@ import { readKey, reloadIfKeyChanged, saveKey } from '../key.ts';
 import type { App, Screen, Viewer } from './app.ts';
 import { createDialogs } from './dialog.ts';
 import { createNotices } from './notices.ts';
-import type { OrderWatch } from './orders/watch.ts';
+import type { FollowedStore } from './orders/watch.ts';
 import { watchPress } from './press.ts';
 import { formatRoute, parseRoute, type Route } from './route.ts';
 import { openScreen } from './screens.ts';
@@ -29,7 +29,7 @@ let viewer: Viewer | undefined;
 let problem: string | undefined;
 let route = parseRoute(location.search);
 let screen: Screen | undefined;
-let watch: OrderWatch | undefined;
+let followed: FollowedStore | undefined;
 let scheduled = false;
 const isPressed = watchPress(update);
 
@@ -41,7 +41,7 @@ function update(): void {
   queueMicrotask(() => {
     scheduled = false;
     render(view(), root);
-    const count = watch?.newCount() ?? 0;
+    const count = followed?.watch?.newCount() ?? 0;
     document.title = `${count > 0 ? `(${count}) ` : ''}${screen ? `${screen.title()} · ` : ''}Console · Carte`;
   });
 }
@@ -63,13 +63,15 @@ function createApp(known: Viewer): App {
     navigate,
     update,
     follow(store, create) {
-      if (watch?.store.id === store.id) return watch;
-      watch?.release();
-      watch?.close();
-      watch = create(app, store);
-      return watch;
+      if (followed?.store.id !== store.id) {
+        followed?.watch?.release();
+        followed?.close();
+        followed = create(app, store);
+      }
+      return followed.watch;
     },
-    watch: () => watch,
+    watch: () => followed?.watch,
+    ordering: () => followed?.ordering,
     fail,
   };
   return app;
@@ -112,8 +114,8 @@ function closeScreen(): void {
 
 function close(): void {
   closeScreen();
-  watch?.close();
-  watch = undefined;
+  followed?.close();
+  followed = undefined;
 }
 
 function navigate(to: Route, { replace = false } = {}): void {

@@ -7,7 +7,7 @@ import { loadStore, type StoreContext } from './session.ts';
 import { homeOf, isAllowed } from './shell.ts';
 
 type Create = (app: App) => Screen;
-type CreateInStore = (app: App, store: StoreContext, follow: () => OrderWatch) => Screen;
+type CreateInStore = (app: App, store: StoreContext, watch: OrderWatch | undefined) => Screen;
 
 /** The screens, each of which is loaded when it is first opened. */
 async function loadScreen(app: App, { view, store: storeId }: Route): Promise<Create> {
@@ -20,7 +20,10 @@ async function loadScreen(app: App, { view, store: storeId }: Route): Promise<Cr
       return (await import('./webhooks/webhooks.ts')).createWebhooks;
     case 'orders':
       return inStore(app, storeId, import('./orders/orders.ts'), ({ createOrders }) => {
-        return (shownApp, store, follow) => createOrders(shownApp, store, follow());
+        return (shownApp, store, watch) => {
+          if (!watch) throw new Error('The key may not read orders');
+          return createOrders(shownApp, store, watch);
+        };
       });
     case 'stock':
       return inStore(app, storeId, import('./stock/stock.ts'), ({ createStock }) => createStock);
@@ -33,7 +36,7 @@ async function loadScreen(app: App, { view, store: storeId }: Route): Promise<Cr
   }
 }
 
-/** Loads the store while the screen is loaded; its orders are followed in all of its screens. */
+/** Loads the store while the screen is loaded; it is followed in all of its screens. */
 async function inStore<Module>(
   app: App,
   storeId: string | undefined,
@@ -42,11 +45,7 @@ async function inStore<Module>(
 ): Promise<Create> {
   const loading = [loadStore(storeId ?? '', app), module, import('./orders/watch.ts')] as const;
   const [store, loaded, orders] = await Promise.all(loading);
-  const follow = () => app.follow(store, orders.createOrderWatch);
-  return () => {
-    if (app.can('READ_ORDERS')) follow();
-    return select(loaded)(app, store, follow);
-  };
+  return () => select(loaded)(app, store, app.follow(store, orders.followStore));
 }
 
 /** Opens the screen of the current route. */

@@ -58,6 +58,7 @@ export function renderShell({ app, screen, forgetKey }: ShellOptions): TemplateR
         ${views.map(view => renderLink(app, store ? { view, store } : { view }, renderTitle(app, view)))}
         ${watched ? renderLink(app, { view: 'orders', store: watched.id }, html`${renderTitle(app, 'orders')} · <bdi>${watched.name}</bdi>`) : nothing}
       </nav>
+      ${store ? app.ordering()?.view() : nothing}
       <details class="account">
         <summary title="The API key of this tab">${icon('key')}<span>${app.viewer.name}</span></summary>
         <div>

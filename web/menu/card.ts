@@ -7,14 +7,27 @@ import type { Texts } from './texts.ts';
 type Groups = ReadonlyMap<string, GroupFragment>;
 type ModifierItem = GroupFragment['modifierItems'][number];
 
+export type PricedKind = 'items' | 'modifierItems';
+
 /** The words and formats of the language that is shown. */
 export interface Presentation {
   readonly texts: Texts;
   readonly format: Format;
+  /** Renders a price, e.g. with a button that changes it. */
+  readonly renderPrice?: (price: {
+    readonly kind: PricedKind;
+    readonly externalId: string;
+    readonly name: string;
+    /** Empty for a modifier item that does not change the price. */
+    readonly text: string;
+  }) => HTMLElement;
 }
 
+const renderText: NonNullable<Presentation['renderPrice']> = ({ text }) => element('span', { class: 'price' }, text);
+
 /** Creates the function that renders a menu as a guest sees it: a section with an id for the menu and for each category. */
-export function createMenuRenderer(modifierGroups: readonly GroupFragment[], { texts, format }: Presentation) {
+export function createMenuRenderer(modifierGroups: readonly GroupFragment[], presentation: Presentation) {
+  const { texts, format, renderPrice = renderText } = presentation;
   const groups: Groups = new Map(modifierGroups.map(group => [group.externalId, group]));
   const words = { lang: texts.language, dir: 'auto' };
 
@@ -44,8 +57,13 @@ export function createMenuRenderer(modifierGroups: readonly GroupFragment[], { t
     return element(
       'li',
       { class: item.inStock ? 'item' : 'item sold-out' },
-      element('h4', { dir: 'auto' }, item.name.text || item.externalId),
-      element('span', { class: 'price' }, format.price(item.priceMoney)),
+      element('h4', { dir: 'auto' }, nameOf(item)),
+      renderPrice({
+        kind: 'items',
+        externalId: item.externalId,
+        name: nameOf(item),
+        text: format.price(item.priceMoney),
+      }),
       ...renderParagraph('description', item.description?.text),
       ...renderLabels(item),
       ...renderAllergens(item),
@@ -98,7 +116,12 @@ export function createMenuRenderer(modifierGroups: readonly GroupFragment[], { t
       inStock ? {} : { class: 'sold-out' },
       element('span', { dir: 'auto' }, name.text || externalId),
       ...(labels.length > 0 ? [element('span', { class: 'small', ...words }, labels.join(', '))] : []),
-      element('span', { class: 'price' }, format.priceChange(priceChangeMoney)),
+      renderPrice({
+        kind: 'modifierItems',
+        externalId,
+        name: nameOf(item),
+        text: format.priceChange(priceChangeMoney),
+      }),
     );
   }
 

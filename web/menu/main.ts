@@ -29,7 +29,7 @@ import { renderDiagnostics } from './diagnostics.ts';
 import { createFormat } from './format.ts';
 import { chooseLanguage, directionOf, languageTag, localeOf, storeName } from './languages.ts';
 import { parseLocalTime } from './local-time.ts';
-import { type Openings, renderOpenings, renderSpecialHours } from './openings.ts';
+import { type Openings, renderOpenings, renderOrdering, renderSpecialHours } from './openings.ts';
 import { createSearch } from './search.ts';
 import { createSections, hashTarget } from './sections.ts';
 import { textsFor } from './texts.ts';
@@ -186,6 +186,7 @@ function render(details: StoreDetails, { menus, modifierGroups, menuRevision }: 
   columns.dir = directionOf(language);
   columns.lang = languageTag(language);
   menuElement.replaceChildren(
+    ...(when === 'at' ? [] : renderOrdering(details, { texts, format })),
     ...(when === 'any' ? [] : renderSpecialHours(details, time, { texts, format })),
     ...(shown.length > 0
       ? shown.map(createMenuRenderer(modifierGroups, { texts, format }))

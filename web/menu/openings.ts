@@ -36,6 +36,22 @@ export function renderOpenings(menus: readonly Menu[], openings: Openings, { tex
   }
 }
 
+/** Renders why the store takes no orders now, or later ones, and until when. */
+export function renderOrdering({ ordering }: Pick<StoreDetails, 'ordering'>, { texts, format }: Presentation): Node[] {
+  const { state, until, delayMinutes, reason } = ordering;
+  if (state === 'OPEN') return [];
+  const end = until ? format.dateTime(new Date(until)) : '';
+  const text = state === 'PAUSED' ? texts.paused(end) : texts.busy(delayMinutes ?? 0);
+  return [
+    element(
+      'p',
+      { class: 'ordering bad' },
+      element('strong', { lang: texts.language, dir: 'auto' }, text),
+      ...(reason ? [' ', element('bdi', {}, reason)] : []),
+    ),
+  ];
+}
+
 const days = 14;
 const millisecondsPerDay = 86_400_000;
 

@@ -1,5 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { createMenuRenderer } from '../../menu/card.ts';
+import { element } from '../../element.ts';
+import { createMenuRenderer, type Presentation } from '../../menu/card.ts';
 import { renderDiagnostics } from '../../menu/diagnostics.ts';
 import { createFormat } from '../../menu/format.ts';
 import { directionOf, languageName, languageTag, localeOf } from '../../menu/languages.ts';
@@ -8,6 +9,8 @@ import type { App, Screen } from '../app.ts';
 import { openOperations } from '../client.ts';
 import type { StoreContext } from '../session.ts';
 import { pollMenu } from '../stock/entries.ts';
+import { askPrice, type Priced } from './prices.ts';
+import { createSpecialHours } from './special-hours.ts';
 
 // The operations of the menu viewer.
 const { operation } = openOperations(new URL('../../menu/menu.graphql', import.meta.url));
@@ -32,11 +35,28 @@ export function createMenu(app: App, store: StoreContext): Screen {
     const locale = localeOf(language, navigator.languages);
     const format = createFormat({ locale, texts, currency: store.currency, timezone: store.timezone });
     revision = found.menuRevision;
-    card = found.menus.map(createMenuRenderer(found.modifierGroups, { texts, format }));
+    card = found.menus.map(
+      createMenuRenderer(found.modifierGroups, { texts, format, ...(app.can('MENU') && { renderPrice }) }),
+    );
     findings = renderDiagnostics(diagnosed?.menuDiagnostics ?? []);
     app.update();
   }
 
+  /** A price that is changed where it is shown. */
+  const renderPrice: NonNullable<Presentation['renderPrice']> = ({ text, ...priced }) => {
+    const label = { type: 'button', class: 'price', title: `Change the price of ${priced.name}` };
+    const button = element(
+      'button',
+      label,
+      text || '+0',
+      element('span', { class: 'visually-hidden', lang: 'en' }, ` Change the price of ${priced.name}`),
+    );
+    button.addEventListener('click', () => change(priced));
+    return button;
+  };
+  const change = (priced: Priced) => askPrice(app, store, priced, () => load().catch(app.fail)).catch(app.fail);
+
+  const specialHours = createSpecialHours(app, store);
   const close = pollMenu({ app, storeId: store.id, revision: () => revision, load });
 
   function choose({ target }: Event): void {
@@ -53,6 +73,7 @@ export function createMenu(app: App, store: StoreContext): Screen {
           <a href="menu?${new URLSearchParams({ store: store.id, language })}">As guests see it now</a>
         </div>
         <p class="small" role="status">${revision === undefined ? 'Loading…' : card.length === 0 ? 'This store has no menu yet.' : `Revision ${revision}`}</p>
+        ${specialHours.view()}
         <div class="menu-columns" dir=${directionOf(language)} lang=${languageTag(language)}>
           <article id="menu">${card}</article>
           ${revision === undefined ? nothing : html`<aside id="diagnostics" aria-label="Diagnostics" lang="en" dir="ltr">${findings}</aside>`}

@@ -47,6 +47,16 @@ function convert(node: AnyNode, path: Path, without: ReadonlySet<string>, isMap:
   return 'value' in node ? node.value : null;
 }
 
+/** Converts a configuration of the graph to the posted names, without what is null. */
+export function toPosted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(toPosted);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).filter(([, part]) => part !== null);
+  return Object.fromEntries(
+    entries.map(([key, part]) => [toPostedName(key), key === mapOfTexts ? part : toPosted(part)]),
+  );
+}
+
 /** Converts a path of the graph to that of the posted names. */
 export function toPostedPath(path: Path): Path {
   const map = path.indexOf(mapOfTexts);

@@ -8,12 +8,14 @@ import { type App, followLink, type Screen } from '../app.ts';
 import { openOperations } from '../client.ts';
 import { formatRoute } from '../route.ts';
 import type { StoreContext } from '../session.ts';
-import { fetchMenuRevision } from '../stock/entries.ts';
+import { type Changes, renderChanges } from './changes.ts';
+import { compareMenus } from './compare.ts';
 import { type Finding, renderFindings } from './findings.ts';
-import { findPlace, parsePosted, SyntaxProblem, toInput, toPostedMessage, toPostedPath } from './posted.ts';
+import { findPlace, parsePosted, SyntaxProblem, toInput, toPosted, toPostedMessage, toPostedPath } from './posted.ts';
 
 const { operation } = openOperations(new URL('upload.graphql', import.meta.url));
 const uploadMenu = operation('UploadMenu');
+const fetchCurrent = operation('CurrentMenu');
 
 type Result = NonNullable<UploadMenuMutation['replaceMenuConfiguration']>;
 
@@ -22,8 +24,8 @@ export function createUpload(app: App, store: StoreContext): Screen {
   const storageKey = `carte.console.upload.${store.id}`;
   /** What was typed survives a reload and a change of the view. */
   let text = sessionStorage.getItem(storageKey) ?? '';
-  /** The revision that is replaced: that of when the text was begun. */
-  let revision: number | undefined;
+  /** What the text would change in the menu of a revision, once the user has asked for it. */
+  let preview: { readonly revision: number; readonly changes: Changes } | undefined;
   let isSending = false;
   let findings: readonly Finding[] = [];
   let problem: string | undefined;
@@ -31,18 +33,10 @@ export function createUpload(app: App, store: StoreContext): Screen {
   let result: Result | undefined;
   let ignored: readonly string[] = [];
 
-  readRevision();
-  async function readRevision(): Promise<void> {
-    try {
-      revision = await fetchMenuRevision(store.id);
-    } catch (error) {
-      app.fail(error);
-    }
-  }
-
   function setText(next: string): void {
     text = next;
     result = undefined;
+    preview = undefined;
     try {
       sessionStorage.setItem(storageKey, next);
     } catch {
@@ -59,7 +53,8 @@ export function createUpload(app: App, store: StoreContext): Screen {
     if (file) setText(await file.text());
   }
 
-  async function upload(): Promise<void> {
+  /** Runs a step, during which no other one can be started, and shows its errors. */
+  async function run(step: () => Promise<void>): Promise<void> {
     isSending = true;
     findings = [];
     problem = undefined;
@@ -67,11 +62,7 @@ export function createUpload(app: App, store: StoreContext): Screen {
     ignored = [];
     app.update();
     try {
-      const document = parsePosted(text);
-      result = await send(document, new Set());
-      revision = result?.revision;
-      sessionStorage.removeItem(storageKey);
-      app.notices.announce('The menu was replaced.');
+      await step();
     } catch (error) {
       explain(error);
     } finally {
@@ -80,11 +71,41 @@ export function createUpload(app: App, store: StoreContext): Screen {
     }
   }
 
+  async function readCurrent() {
+    const { store: found } = await fetchCurrent({ store: store.id });
+    if (!found) throw new Error(`The store ${store.id} is gone`);
+    return found;
+  }
+
+  /** Begins with the menu as it is. */
+  async function begin(): Promise<void> {
+    const { menuRevision: _revision, ...menu } = await readCurrent();
+    setText(JSON.stringify(toPosted(menu), null, 2));
+  }
+
+  async function compare(): Promise<void> {
+    const input = toInput(parsePosted(text), new Set());
+    const current = await readCurrent();
+    preview = { revision: current.menuRevision, changes: compareMenus(current, input) };
+  }
+
+  async function upload(): Promise<void> {
+    const { revision = null } = preview ?? {};
+    preview = undefined;
+    result = await send(parsePosted(text), new Set(), revision);
+    sessionStorage.removeItem(storageKey);
+    app.notices.announce('The menu was replaced.');
+  }
+
   /** Leaves out fields that the interface does not have, as the documented route does, and reports them. */
-  async function send(document: DocumentNode, without: ReadonlySet<string>): Promise<Result | undefined> {
+  async function send(
+    document: DocumentNode,
+    without: ReadonlySet<string>,
+    revision: number | null,
+  ): Promise<Result | undefined> {
     try {
       const menu = toInput(document, without) as UploadMenuMutationVariables['input'];
-      const sent = await uploadMenu({ input: { ...menu, storeId: store.id, expectedRevision: revision ?? null } });
+      const sent = await uploadMenu({ input: { ...menu, storeId: store.id, expectedRevision: revision } });
       return sent.replaceMenuConfiguration ?? undefined;
     } catch (error) {
       if (!(error instanceof InvalidInput)) throw error;
@@ -92,7 +113,7 @@ export function createUpload(app: App, store: StoreContext): Screen {
       const extra = paths.filter((_path, index) => error.errors[index]?.type === 'extra_forbidden');
       if (extra.length === 0) throw withPlaces(error, document);
       ignored = [...ignored, ...extra.map(path => path.join('.'))];
-      return send(document, new Set([...without, ...extra.map(path => JSON.stringify(path))]));
+      return send(document, new Set([...without, ...extra.map(path => JSON.stringify(path))]), revision);
     }
   }
 
@@ -105,12 +126,9 @@ export function createUpload(app: App, store: StoreContext): Screen {
 
   function atOffset({ message, offset }: SyntaxProblem): Finding {
     const line = text.slice(0, offset).split('\n').length;
-    return { message: `This is no JSON: ${message}`, path: '', start: offset, end: offset + 1, line };
-  }
-
-  async function replaceAnyway(): Promise<void> {
-    await readRevision();
-    await upload();
+    const isTruncated = text.slice(offset).trim() === '';
+    const what = isTruncated ? 'The text ends in the middle: the file is not complete.' : 'This is no JSON:';
+    return { message: `${what} ${message}`, path: '', start: offset, end: offset + 1, line };
   }
 
   function view(): TemplateResult {
@@ -119,28 +137,41 @@ export function createUpload(app: App, store: StoreContext): Screen {
       <div class="page">
         <h1 dir="auto">${store.name}</h1>
         <p>Replaces the whole menu by a configuration, as it is posted to
-          <code>/v1/stores/${store.id}/menu_configuration/</code>. If anything in it is wrong, nothing is changed.</p>
+          <code>/v1/stores/${store.id}/menu_configuration/</code>, after it has shown what changes. If anything in it is wrong, nothing is changed.</p>
         <div class="line">
           <label class="file">Choose a file <input type="file" accept=".json,application/json" @change=${choose}></label>
+          <button type="button" ?disabled=${isSending} @click=${() => run(begin)}>Begin with the current menu</button>
           <span class="small">or paste the text:</span>
         </div>
         <label for="posted" class="visually-hidden">Configuration in JSON</label>
         <textarea id="posted" class="posted" dir="ltr" spellcheck="false" autocomplete="off" .value=${live(text)}
           @input=${({ target }: InputEvent) => setText((target as HTMLTextAreaElement).value)}></textarea>
-        <div class="line">
-          <button type="button" class="main" ?disabled=${isSending || text.trim() === ''} @click=${upload}>${isSending ? 'Uploading…' : 'Replace the menu'}</button>
-          ${isConflict ? html`<button type="button" @click=${replaceAnyway}>Replace it all the same</button>` : nothing}
-        </div>
+        ${preview ? renderPreview(preview.changes) : renderButton()}
         <div role="status">
-          ${problem ? html`<p class="bad">${isConflict ? `Someone else has changed the menu since you opened this page. ${problem}` : problem}</p>` : nothing}
+          ${problem ? html`<p class="bad">${isConflict ? `Someone else has just changed the menu. Nothing was replaced: look at what changes now.` : problem}</p>` : nothing}
           ${findings.length > 0 ? html`<p class="bad">${describe(findings.length)} Nothing was changed.</p>` : nothing}
           ${result ? html`<p class="good">The menu is replaced; its revision is ${result.revision}. <a href="console${formatRoute(history)}" @click=${followLink(app, history)}>What has changed</a></p>` : nothing}
-          ${ignored.length > 0 ? html`<p class="small">Ignored, since the interface has no such fields: ${ignored.slice(0, 20).join(', ')}${ignored.length > 20 ? ` and ${ignored.length - 20} more` : nothing}.</p>` : nothing}
+          ${ignored.length > 0 ? html`<p class="small">Ignored, since the interface has no such fields: ${summarizePaths(ignored)}.</p>` : nothing}
         </div>
         ${findings.length > 0 ? renderFindings(findings, text) : nothing}
         ${result ? html`<aside id="diagnostics" aria-label="Diagnostics">${renderDiagnostics(result.diagnostics)}</aside>` : nothing}
       </div>`;
   }
+
+  const renderButton = () => html`
+    <div class="line">
+      <button type="button" class="main" ?disabled=${isSending || text.trim() === ''} @click=${() => run(compare)}>${isSending ? 'One moment…' : 'Replace the menu'}</button>
+    </div>`;
+
+  const renderPreview = (changes: Changes) => html`
+    <section class="panel" role="alert">
+      <p>This changes what is on the menu now: <strong>${changes.summary}</strong>.</p>
+      ${renderChanges(changes)}
+      <p class="line">
+        <button type="button" class="main" ?disabled=${isSending} @click=${() => run(upload)}>Yes, replace it</button>
+        <button type="button" class="quiet" @click=${() => setText(text)}>No</button>
+      </p>
+    </section>`;
 
   return { title: () => `Upload · ${store.name}`, view };
 }
@@ -164,6 +195,12 @@ function withPlaces({ errors }: InvalidInput, document: DocumentNode): PlacedErr
 
 /** The path below the variable. */
 const pathOf = (path: ValidationError['path']) => toPostedPath(path.slice(1));
+
+/** Names the fields once each, with how often they were given: `items[].colour (3)`. */
+function summarizePaths(paths: readonly string[]): string {
+  const names = Map.groupBy(paths, path => path.replaceAll(/\.\d+(?=\.|$)/g, '[]'));
+  return [...names].map(([name, { length }]) => (length > 1 ? `${name} (${length})` : name)).join(', ');
+}
 
 const describe = (count: number) =>
   count === 1 ? 'There is one error.' : `There are ${count === 1000 ? 'more than ' : ''}${count} errors.`;

@@ -1,14 +1,20 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import type { OrderingFragment, StoreEventsSubscription } from '../../../src/generated/web.ts';
+import type {
+  OrderingFragment,
+  SetOrderingMutationVariables,
+  StoreEventsSubscription,
+} from '../../../src/generated/web.ts';
 import { messageOf } from '../../errors.ts';
+import type { IconName } from '../../icon-names.ts';
 import type { App } from '../app.ts';
 import { openOperations } from '../client.ts';
-import type { Times } from './times.ts';
+import { icon } from '../icon.ts';
+import type { StoreContext } from '../session.ts';
+import { createTimes, type Times } from './times.ts';
 
 const { operation, subscription } = openOperations(new URL('ordering.graphql', import.meta.url));
 const fetchOrdering = operation('StoreOrdering');
 const setOrdering = operation('SetOrdering');
-const setGuestOrders = operation('SetGuestOrders');
 const watchStores = subscription('StoreEvents');
 
 /** How often it is read where it is not streamed. */
@@ -16,36 +22,35 @@ const pollMs = 15_000;
 /** A stream that was opened just now may begin a moment after the state was read. */
 const settleMs = 2000;
 
-interface Choice {
-  readonly label: string;
-  readonly state: OrderingFragment['state'];
-  readonly delayMinutes?: number;
-  /** Until it is open again by itself. */
-  readonly minutes?: number;
+export type OrderingState = Omit<OrderingFragment, 'guestOrders' | 'preparationMinutes'>;
+export type OrderingChange = Omit<SetOrderingMutationVariables['input'], 'storeId'>;
+export type Ordering = ReturnType<typeof createOrdering>;
+
+const icons: Readonly<Record<OrderingState['state'], IconName>> = {
+  OPEN: 'check-circle',
+  BUSY: 'clock',
+  PAUSED: 'pause-circle',
+};
+
+/** Describes how a store takes orders, e.g. `Paused until 18:30 (rain)`. */
+export function describeOrdering({ state, until, delayMinutes, reason }: OrderingState, { at }: Times): string {
+  const word = { OPEN: 'Open', BUSY: `Busy, ${delayMinutes} min later`, PAUSED: 'Paused' }[state];
+  return `${word}${until ? ` until ${at(until, Date.now())}` : ''}${reason ? ` (${reason})` : ''}`;
 }
 
-const choices: readonly Choice[] = [
-  { label: 'Open', state: 'OPEN' },
-  { label: 'Busy, 15 min later', state: 'BUSY', delayMinutes: 15 },
-  { label: 'Busy, 30 min later', state: 'BUSY', delayMinutes: 30 },
-  { label: 'Busy, 60 min later', state: 'BUSY', delayMinutes: 60 },
-  { label: 'Pause for 30 min', state: 'PAUSED', minutes: 30 },
-  { label: 'Pause for 60 min', state: 'PAUSED', minutes: 60 },
-  { label: 'Pause', state: 'PAUSED' },
-];
+export const renderState = (ordering: OrderingState, times: Times): TemplateResult =>
+  html`${icon(icons[ordering.state])} <span>${describeOrdering(ordering, times)}</span>`;
 
 interface OrderingOptions {
   readonly app: App;
-  readonly storeId: string;
-  readonly times: Times;
-  /** Whether the orders of the board are streamed. */
+  readonly store: StoreContext;
+  /** Whether the orders of the store are streamed. */
   readonly isLive: () => boolean;
-  /** Whether the board has an order from a web page. */
-  readonly hasGuestOrders: () => boolean;
 }
 
-/** Whether the store takes orders, and the choice to pause it, to delay orders and to open it again. */
-export function createOrdering({ app, storeId, times, isLive, hasGuestOrders }: OrderingOptions) {
+/** Follows whether a store takes orders, in whatever view is shown, and lets the user pause it, delay orders and open it again. */
+export function createOrdering({ app, store, isLive }: OrderingOptions) {
+  const times = createTimes(store);
   let ordering: OrderingFragment | undefined;
   let isSending = false;
   const closing = new AbortController();
@@ -62,8 +67,8 @@ export function createOrdering({ app, storeId, times, isLive, hasGuestOrders }: 
   function load(): void {
     if (!canRead) return;
     // The board reports a connection that is lost.
-    fetchOrdering({ store: storeId }).then(
-      ({ store }) => !isSending && show(store?.ordering),
+    fetchOrdering({ store: store.id }).then(
+      ({ store: found }) => !isSending && show(found?.ordering),
       () => {},
     );
   }
@@ -78,7 +83,7 @@ export function createOrdering({ app, storeId, times, isLive, hasGuestOrders }: 
       setTimeout(load, settleMs);
     };
     const onData = ({ storeEvents: event }: StoreEventsSubscription) => {
-      if (event.storeId === storeId && !isSending) show(event.store?.ordering);
+      if (event.storeId === store.id && !isSending) show(event.store?.ordering);
     };
     const end = () => {
       isOpening = false;
@@ -92,61 +97,48 @@ export function createOrdering({ app, storeId, times, isLive, hasGuestOrders }: 
     app.update();
   }
 
-  async function set(label: string, sending: ReturnType<typeof setOrdering | typeof setGuestOrders>): Promise<void> {
+  async function set(change: OrderingChange): Promise<void> {
     isSending = true;
-    try {
-      const { setStoreOrdering } = await sending;
-      ordering = setStoreOrdering?.store.ordering ?? ordering;
-    } catch (error) {
-      app.notices.problem(`“${label}” was not applied. ${messageOf(error)}`);
-    }
-    isSending = false;
     app.update();
+    try {
+      const { setStoreOrdering: changed } = await setOrdering({ input: { ...change, storeId: store.id } });
+      ordering = changed?.store.ordering ?? ordering;
+    } finally {
+      isSending = false;
+      app.update();
+    }
   }
 
-  function choose({ label, state, delayMinutes, minutes }: Choice): void {
-    const until = minutes === undefined ? null : new Date(Date.now() + minutes * 60_000).toISOString();
-    set(label, setOrdering({ store: storeId, state, delayMinutes: delayMinutes ?? null, until }));
-  }
-
-  /** Stops orders from web pages, or takes them again; shown where there are any. */
-  function renderGuestOrders({ guestOrders }: OrderingFragment): TemplateResult | typeof nothing {
-    if (guestOrders && !hasGuestOrders()) return nothing;
-    const label = guestOrders ? 'Stop web orders' : 'Take web orders again';
-    const onClick = () => set(label, setGuestOrders({ store: storeId, guestOrders: !guestOrders }));
-    return html`<button type="button" class=${guestOrders ? '' : 'main'} ?disabled=${isSending} @click=${onClick}>${label}</button>`;
-  }
-
-  function onChange({ target }: Event): void {
-    const select = target as HTMLSelectElement;
-    const choice = choices[Number(select.value)];
-    // Back to what holds, whatever becomes of the choice.
-    select.value = '';
-    if (choice) choose(choice);
-  }
-
-  function describe({ state, until, delayMinutes, reason, guestOrders }: OrderingFragment): string {
-    const word = { OPEN: 'Open', BUSY: `Busy, ${delayMinutes} min later`, PAUSED: 'Paused' }[state];
-    const web = guestOrders ? '' : ', no web orders';
-    const end = until ? ` until ${times.at(until, Date.now())}` : '';
-    return `${word}${end}${web}${reason ? ` (${reason})` : ''}`;
+  async function ask(current: OrderingFragment): Promise<void> {
+    try {
+      (await import('./ask-ordering.ts')).askOrdering({ app, store, current, set });
+    } catch {
+      app.notices.problem('This cannot be loaded: is there a network?');
+    }
   }
 
   return {
+    /** Renders the state, with a button that changes it. */
     view(): TemplateResult | typeof nothing {
-      if (!ordering) return nothing;
-      const text = describe(ordering);
-      if (!app.can('ORDERS'))
-        return html`<p class="ordering ${ordering.state.toLowerCase()}" role="status">${text}</p>`;
+      const shown = ordering;
+      if (!shown) return nothing;
+      const state = html`${renderState(shown, times)}${shown.guestOrders ? nothing : html`<span>, no web orders</span>`}`;
+      const name = `ordering ${shown.state.toLowerCase()}`;
+      if (!app.can('ORDERS')) return html`<p class=${name} role="status">${state}</p>`;
       return html`
-        <div class="ordering ${ordering.state.toLowerCase()}">
-          <label for="ordering">Orders</label>
-          <select id="ordering" ?disabled=${isSending} @change=${onChange}>
-            <option value="">${text}</option>
-            ${choices.map(({ label }, index) => html`<option value=${index}>${label}</option>`)}
-          </select>
-        </div>
-        ${renderGuestOrders(ordering)}`;
+        <button type="button" class=${name} aria-haspopup="dialog" ?disabled=${isSending} @click=${() => ask(shown)}>
+          <span class="visually-hidden">Orders: </span>${state} ${icon('chevron-down')}</button>`;
+    },
+    /** Renders the button that stops orders from web pages, or takes them again; `isNeeded` where there are any. */
+    renderGuestOrders(isNeeded: boolean): TemplateResult | typeof nothing {
+      if (!ordering || !app.can('ORDERS') || (ordering.guestOrders && !isNeeded)) return nothing;
+      const { guestOrders } = ordering;
+      const label = guestOrders ? 'Stop web orders' : 'Take web orders again';
+      const onClick = () =>
+        set({ guestOrders: !guestOrders }).catch(error =>
+          app.notices.problem(`“${label}” was not applied. ${messageOf(error)}`),
+        );
+      return html`<button type="button" class=${guestOrders ? '' : 'main'} ?disabled=${isSending} @click=${onClick}>${label}</button>`;
     },
     /** Called when the orders are streamed. */
     openStream,

@@ -11,7 +11,6 @@ import { type OrderActions, type OrderView, renderCard } from './card.ts';
 import { renderDetail } from './detail.ts';
 import { moveFocus } from './keyboard.ts';
 import { fetchOrder, markAsRead, type Order } from './operations.ts';
-import { createOrdering } from './ordering.ts';
 import { createOrderSearch } from './search.ts';
 import { createSoldOut } from './sold-out.ts';
 import { type Column, columns } from './statuses.ts';
@@ -31,14 +30,6 @@ export function createOrders(app: App, store: StoreContext, watch: OrderWatch): 
   let shownColumn: Column = 'new';
   /** An order that was opened by its URL or found by the search, but is not on the board. */
   let foundOrder: Order | undefined;
-  const ordering = createOrdering({
-    app,
-    storeId: store.id,
-    times,
-    isLive: () => watch.connection() === 'live',
-    hasGuestOrders: () =>
-      Object.values(board.columns()).some(orders => orders.some(({ placedByGuest }) => placedByGuest)),
-  });
   const search = createOrderSearch({ app, storeId: store.id, known: id => board.get(id) });
   const isTap = createTapFilter();
   const soldOut = createSoldOut(app, store);
@@ -58,11 +49,13 @@ export function createOrders(app: App, store: StoreContext, watch: OrderWatch): 
       search.report(order);
     },
     onReload: search.load,
-    onLive: ordering.openStream,
   });
   // On the window, since the focus may be nowhere when what had it is gone.
   addEventListener('keydown', onKeyDown);
   onRoute();
+
+  const hasGuestOrders = () =>
+    Object.values(board.columns()).some(orders => orders.some(({ placedByGuest }) => placedByGuest));
 
   function open(order: Order): void {
     foundOrder = order;
@@ -132,7 +125,7 @@ export function createOrders(app: App, store: StoreContext, watch: OrderWatch): 
         <div class="board-head">
           <h1 dir="auto">${store.name}</h1>
           ${renderConnection()}
-          ${ordering.view()}
+          ${app.ordering()?.renderGuestOrders(hasGuestOrders())}
           <button type="button" role="switch" aria-checked=${alarm.isOn()} class="switch" @click=${() => {
             alarm.toggle();
             update();
@@ -211,7 +204,6 @@ export function createOrders(app: App, store: StoreContext, watch: OrderWatch): 
       clearInterval(timer);
       removeEventListener('keydown', onKeyDown);
       watch.listen(undefined);
-      ordering.close();
       search.close();
     },
   };

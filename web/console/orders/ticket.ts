@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { storeName } from '../../menu/languages.ts';
 import type { IconName } from '../../icon-names.ts';
+import { storeName } from '../../menu/languages.ts';
 import { icon } from '../icon.ts';
 import type { Order } from './operations.ts';
 

@@ -7,6 +7,7 @@ import { createAlarm } from './alarm.ts';
 import { Board } from './board.ts';
 import { type Connection, followOrders } from './live.ts';
 import { changeStatus, fetchOrder, type Order } from './operations.ts';
+import { createOrdering, type Ordering } from './ordering.ts';
 import { isHeld, statuses, takeBackMs } from './statuses.ts';
 
 /** A change of status that the user has made; an order has at most one. */
@@ -28,8 +29,29 @@ interface OrderListener {
   readonly onOrder: (order: Order) => void;
   /** Called when changes may have been missed. */
   readonly onReload: () => void;
-  /** Called when changes are streamed. */
-  readonly onLive: () => void;
+}
+
+/** What is followed of a store in whatever view is shown. */
+export interface FollowedStore {
+  readonly store: StoreContext;
+  /** Undefined for a key that may not read orders. */
+  readonly watch: OrderWatch | undefined;
+  readonly ordering: Ordering;
+  readonly close: () => void;
+}
+
+export function followStore(app: App, store: StoreContext): FollowedStore {
+  const watch = app.can('READ_ORDERS') ? createOrderWatch(app, store, () => ordering.openStream()) : undefined;
+  const ordering = createOrdering({ app, store, isLive: () => watch?.connection() === 'live' });
+  return {
+    store,
+    watch,
+    ordering,
+    close() {
+      watch?.close();
+      ordering.close();
+    },
+  };
 }
 
 export type OrderWatch = ReturnType<typeof createOrderWatch>;
@@ -38,7 +60,7 @@ export type OrderWatch = ReturnType<typeof createOrderWatch>;
  * Follows the orders of a store in whatever view is shown: keeps its board, reports new orders until someone has accepted them, and sends the
  * changes that the user makes.
  */
-export function createOrderWatch(app: App, store: StoreContext) {
+function createOrderWatch(app: App, store: StoreContext, onLive: () => void) {
   const { update, notices } = app;
   let connection: Connection = 'connecting';
   let listener: OrderListener | undefined;
@@ -89,7 +111,7 @@ export function createOrderWatch(app: App, store: StoreContext) {
     const hasChanged = connection !== next;
     connection = next;
     if (!hasChanged) return;
-    if (next === 'live') listener?.onLive();
+    if (next === 'live') onLive();
     update();
   }
 

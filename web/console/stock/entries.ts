@@ -10,7 +10,7 @@ const fetchSoldOut = operation('SoldOutUntil');
 const fetchRevision = operation('MenuRevision');
 const changeStock = operation('SetStock');
 
-export const fetchMenuRevision = async (store: string): Promise<number | undefined> =>
+const fetchMenuRevision = async (store: string): Promise<number | undefined> =>
   (await fetchRevision({ store })).store?.menuRevision;
 
 const pollMs = 3000;

@@ -1,4 +1,5 @@
-import { html, type TemplateResult } from 'lit-html';
+import { html, nothing, type TemplateResult } from 'lit-html';
+import { live } from 'lit-html/directives/live.js';
 import { repeat } from 'lit-html/directives/repeat.js';
 import type { App } from '../app.ts';
 import { countStores, createStoreSearch, nameOfStore, placeOfStore } from './search.ts';
@@ -19,9 +20,13 @@ export function createStorePicker(app: App, { isSingle }: { readonly isSingle: b
   const search = createStoreSearch(app);
   let chosen: readonly Choice[] = [];
   let isStarted = false;
+  /** Whether the form was sent with a text that chooses nothing. */
+  let isLeftOver = false;
 
   function choose(choice: Choice): void {
     chosen = isSingle ? [choice] : [...chosen.filter(other => keyOf(other) !== keyOf(choice)), choice];
+    isLeftOver = false;
+    search.search('');
     app.update();
   }
 
@@ -55,6 +60,11 @@ export function createStorePicker(app: App, { isSingle }: { readonly isSingle: b
     isStarted = true;
   }
 
+  function onInput(event: InputEvent): void {
+    isLeftOver = false;
+    search.type(event);
+  }
+
   function onKeyDown(event: KeyboardEvent): void {
     if (event.key !== 'Enter') return;
     event.preventDefault();
@@ -68,7 +78,8 @@ export function createStorePicker(app: App, { isSingle }: { readonly isSingle: b
         <ul class="chosen" aria-label="Chosen">${repeat(chosen, keyOf, renderChosen)}</ul>
         <label>${isSingle ? 'Store or merchant' : 'Stores and merchants'}
           <input type="search" autocomplete="off" spellcheck="false" placeholder="Name, city, brand or id"
-            @focus=${start} @input=${search.type} @keydown=${onKeyDown}></label>
+            aria-invalid=${isLeftOver} .value=${live(search.text())} @focus=${start} @input=${onInput} @keydown=${onKeyDown}></label>
+        ${isLeftOver ? html`<p class="bad" role="alert">Choose one of those that were found for “${search.text()}”, or empty this field.</p>` : nothing}
         <ul class="list" aria-label="Found">${repeat(isStarted ? found() : [], keyOf, renderFound)}</ul>
         <p class="small" role="status">${isStarted ? describe() : ''}</p>
       </div>`;
@@ -99,6 +110,12 @@ export function createStorePicker(app: App, { isSingle }: { readonly isSingle: b
 
   return {
     view,
+    /** Whether the form may be sent: not with a text that somebody has typed but not chosen from. */
+    check(): boolean {
+      isLeftOver = search.text().trim() !== '';
+      app.update();
+      return !isLeftOver;
+    },
     clear(): void {
       chosen = [];
     },

@@ -1,6 +1,8 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
 import { type App, followLink, type Screen } from '../app.ts';
+import { renderState } from '../orders/ordering.ts';
+import { createTimes } from '../orders/times.ts';
 import { formatRoute } from '../route.ts';
 import { firstViewOf } from '../shell.ts';
 import { countStores, createStoreSearch, type Merchant, nameOfStore, placeOfStore, type Store } from './search.ts';
@@ -70,9 +72,16 @@ function renderStore(app: App, store: Store): TemplateResult {
     <li>
       <a class="row" href="console${formatRoute(route)}" @click=${followLink(app, route)}>
         <strong dir="auto">${nameOfStore(store)}</strong>
+        ${renderOrdering(store)}
         <span class="small"><bdi>${placeOfStore(store)}</bdi> <code>${store.id}</code></span>
       </a>
     </li>`;
+}
+
+/** What is out of the ordinary. */
+function renderOrdering({ ordering, timezone = null }: Store): TemplateResult | typeof nothing {
+  if (!ordering || ordering.state === 'OPEN') return nothing;
+  return html`<span class="ordering ${ordering.state.toLowerCase()}">${renderState(ordering, createTimes({ timezone }))}</span>`;
 }
 
 function describe(count: number | undefined, text: string): string {

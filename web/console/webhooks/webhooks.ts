@@ -105,6 +105,7 @@ export function createWebhooks(app: App): Screen {
     const { id, url, state, notice, lastDeliveredAt, failingSince, waitingSince } = webhook;
     const now = Date.now();
     const isOpen = app.route().webhook === id;
+    const shownState = state === 'ACTIVE' && failingSince ? 'failing' : state.toLowerCase();
     const facts = [
       lastDeliveredAt ? `last delivered ${times.fromNow(lastDeliveredAt, now)}` : 'nothing delivered yet',
       ...(waitingSince ? [`oldest waiting event ${times.fromNow(waitingSince, now)}`] : []),
@@ -112,7 +113,7 @@ export function createWebhooks(app: App): Screen {
     return html`
       <li class="entry ${state === 'REMOVED' ? 'ended' : ''}">
         <div>
-          <strong>${url}</strong> <span class="badge ${state.toLowerCase()}">${state.toLowerCase()}</span>
+          <strong>${url}</strong> <span class="badge ${shownState}">${shownState}</span>
           <p class="small">${scopeOf(webhook)} · ${webhook.kinds.map(kind => kinds[kind]).join(', ')}</p>
           <p class="small">${facts.join(' · ')}${failingSince ? html` · <b class="bad">failing since ${times.at(failingSince, now)}</b>` : nothing}</p>
           ${notice ? html`<p class="bad">${notice}</p>` : nothing}
