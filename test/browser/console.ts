@@ -130,7 +130,7 @@ describeInBrowser('/console', () => {
       `[...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')].map(entry => entry.transferSize)`,
     );
     expect(loaded.length).toBeLessThanOrEqual(25);
-    expect(loaded.reduce((sum, size) => sum + size)).toBeLessThanOrEqual(70_000);
+    expect(loaded.reduce((sum, size) => sum + size)).toBeLessThanOrEqual(90_000);
     const others = await Promise.all(Array.from({ length: 6 }, () => openTab(site.key)));
     // That of the orders, and that of the stores.
     await expect.poll(openStreams, { timeout: 60_000 }).toEqual({ sse: 0, websocket: 2 });

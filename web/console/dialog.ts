@@ -3,7 +3,7 @@ import type { App } from './app.ts';
 
 export type Dialogs = ReturnType<typeof createDialogs>;
 
-export interface Dialog {
+interface Dialog {
   readonly title: string;
   /** Renders what is below the title. */
   readonly body: () => TemplateResult;

@@ -2,7 +2,7 @@ import type { CurrentMenuQuery } from '../../../src/generated/web.ts';
 import { storeName } from '../../menu/languages.ts';
 import type { Changes } from './changes.ts';
 
-export type CurrentMenu = NonNullable<CurrentMenuQuery['store']>;
+type CurrentMenu = NonNullable<CurrentMenuQuery['store']>;
 type EntityChange = Changes['entities'][number];
 type JsonObject = Readonly<Record<string, unknown>>;
 

@@ -19,10 +19,25 @@ export function parsePosted(text: string): DocumentNode {
   try {
     return parse(text, { mode: 'json', ranges: true });
   } catch (error) {
+    if (isTruncated(text))
+      throw new SyntaxProblem('The text ends in the middle: the file is not complete.', text.trimEnd().length - 1);
     const { offset = 0 } = error as { readonly offset?: number };
     const message = error instanceof Error ? error.message.replace(/ \(\d+:\d+\)$/, '') : String(error);
-    throw new SyntaxProblem(message, offset);
+    throw new SyntaxProblem(`This is no JSON: ${message}`, offset);
   }
+}
+
+const closing: Readonly<Record<string, string>> = { '{': '}', '[': ']' };
+
+/** Whether a text would be JSON if more followed: its brackets match, but not all of them are closed. */
+function isTruncated(text: string): boolean {
+  const open: string[] = [];
+  for (const [bracket] of text.replaceAll(/"(?:[^"\\\n]|\\.)*"?/g, '').matchAll(/[{}[\]]/g)) {
+    const end = closing[bracket];
+    if (end) open.push(end);
+    else if (open.pop() !== bracket) return false;
+  }
+  return open.length > 0;
 }
 
 /** Converts the posted names to those of the graph, `external_id` to `externalId`, and leaves out the values at some paths. */

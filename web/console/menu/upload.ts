@@ -126,9 +126,7 @@ export function createUpload(app: App, store: StoreContext): Screen {
 
   function atOffset({ message, offset }: SyntaxProblem): Finding {
     const line = text.slice(0, offset).split('\n').length;
-    const isTruncated = text.slice(offset).trim() === '';
-    const what = isTruncated ? 'The text ends in the middle: the file is not complete.' : 'This is no JSON:';
-    return { message: `${what} ${message}`, path: '', start: offset, end: offset + 1, line };
+    return { message, path: '', start: offset, end: offset + 1, line };
   }
 
   function view(): TemplateResult {

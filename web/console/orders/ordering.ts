@@ -33,7 +33,7 @@ const icons: Readonly<Record<OrderingState['state'], IconName>> = {
 };
 
 /** Describes how a store takes orders, e.g. `Paused until 18:30 (rain)`. */
-export function describeOrdering({ state, until, delayMinutes, reason }: OrderingState, { at }: Times): string {
+function describeOrdering({ state, until, delayMinutes, reason }: OrderingState, { at }: Times): string {
   const word = { OPEN: 'Open', BUSY: `Busy, ${delayMinutes} min later`, PAUSED: 'Paused' }[state];
   return `${word}${until ? ` until ${at(until, Date.now())}` : ''}${reason ? ` (${reason})` : ''}`;
 }

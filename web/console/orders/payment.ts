@@ -7,7 +7,7 @@ type State = Order['payments'][number]['state'];
 const settled: ReadonlySet<State> = new Set(['PAID', 'AUTHORIZED', 'REFUNDED']);
 
 /** What of the total the guest still has to pay. */
-export interface Payment {
+interface Payment {
   /** `given` if the order does not say what has become of a payment, `unknown` if it has none. */
   readonly state: 'paid' | 'collect' | 'given' | 'unknown';
   /** E.g. `Paid €23.40`, `Collect €23.40`. */

@@ -102,7 +102,7 @@ const icons: Readonly<Record<NonNullable<Order['serviceType']>, IconName>> = {
 const labels = { PICKUP: 'Pick-up', DELIVERY: 'Delivery', DINE_IN: 'Dine-in', OTHER: '' } as const;
 
 /** How the guest gets an order, e.g. `Dine-in, table 12`; empty if the order does not say. */
-export function serviceOf({ serviceType, table }: Order): string {
+function serviceOf({ serviceType, table }: Order): string {
   return [serviceType ? labels[serviceType] : '', table ? `table ${table}` : ''].filter(Boolean).join(', ');
 }
 
@@ -114,7 +114,7 @@ export function renderService(order: Order): TemplateResult | typeof nothing {
 }
 
 /** The lines of the address as one would read it to a courier, without the note. */
-export function addressOf({ address }: Order): readonly string[] {
+function addressOf({ address }: Order): readonly string[] {
   if (!address) return [];
   const { locationName, addressLine1, addressLine2, addressLine3, postalCode, city, adminArea, country } = address;
   const place = [postalCode, city].filter(Boolean).join(' ');

@@ -65,9 +65,10 @@ export function createStorePicker(app: App, { isSingle }: { readonly isSingle: b
     search.type(event);
   }
 
-  function onKeyDown(event: KeyboardEvent): void {
+  async function onKeyDown(event: KeyboardEvent): Promise<void> {
     if (event.key !== 'Enter') return;
     event.preventDefault();
+    await search.settle();
     const [first] = found();
     if (first && search.text() !== '') choose(first);
   }

@@ -20,6 +20,7 @@ const pauseMs = 200;
 export function createStoreSearch(app: App) {
   let text = '';
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let loading: Promise<unknown> = Promise.resolve();
   const hasDetails = app.can('READ_MENUS');
   const readStores = hasDetails ? fetchStores : fetchStoreNames;
   const stores = createPagedList<Store>(app, async after => (await readStores({ search: text, after })).stores);
@@ -30,8 +31,9 @@ export function createStoreSearch(app: App) {
 
   function search(next: string): void {
     text = next;
-    stores.load();
-    if (hasDetails) merchants.load();
+    clearTimeout(timer);
+    timer = undefined;
+    loading = Promise.all([stores.load(), hasDetails && merchants.load()]);
   }
 
   return {
@@ -44,6 +46,11 @@ export function createStoreSearch(app: App) {
       text = (target as HTMLInputElement).value;
       clearTimeout(timer);
       timer = setTimeout(() => search(text), pauseMs);
+    },
+    /** Resolves when what is found belongs to the text. */
+    async settle(): Promise<void> {
+      if (timer !== undefined) search(text);
+      await loading;
     },
     close: () => clearTimeout(timer),
   };
