@@ -781,6 +781,7 @@ describeInBrowser('/console', () => {
     await preview.getByText('No entity differs').waitFor();
     await area.fill(current.replace('"price": 550', '"price": 620').replace('"cola (pt)"', '"Coca-Cola"'));
     await compare();
+    await preview.getByText('2 changed').waitFor();
     expect(await preview.getByRole('listitem').allInnerTexts()).toEqual([
       expect.stringMatching(/^changed cola item\s+name \(pt\)\s+cola \(pt\)\s*Coca-Cola$/),
       expect.stringMatching(/^changed soup item\s+price\s+550\s*620$/),
