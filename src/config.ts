@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { OperatorError } from '@carte/base/errors';
+import { parseJson } from '@carte/base/json';
 import { defaultQueryLimits } from '@carte/operations/limits/limits';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
@@ -43,9 +44,40 @@ const ownOrigin = z.string().refine(text => URL.parse(text)?.origin === text && 
   error: ({ input }) => `has "${input}"; an origin is such as https://carte.example`,
 });
 
-const httpUrl = z.string().refine(text => /^https?:/.test(text) && URL.parse(text)?.username === '', {
-  error: 'is not a URL without user and password, such as https://shop.example/check-order',
+const httpUrl = (example: string) =>
+  z.string().refine(text => /^https?:/.test(text) && URL.parse(text)?.username === '', {
+    error: `is not a URL without user and password, such as ${example}`,
+  });
+
+/** How a cache is purged: `tags` take the place of {tags} and {tagsJson}. */
+const purgeTemplate = z.strictObject({
+  method: z
+    .string()
+    .regex(/^[A-Z]+$/)
+    .default('POST'),
+  headers: z.record(z.string().regex(/^[\w-]+$/), z.string()).default({}),
+  body: z.string().optional(),
 });
+
+/** Messages do not repeat it, since its headers may hold a token. */
+const purgeRequest = z.string().transform((text, context) => {
+  const { data, error } = purgeTemplate.safeParse(parsedOr(undefined, text));
+  if (data && /\{tags(?:Json)?\}/.test(text)) return data;
+  const issues = error?.issues ?? [{ path: [], message: 'neither a header nor the body has {tags} or {tagsJson}' }];
+  for (const { path: at, message } of issues) {
+    const place = at.length > 0 ? `${at.join('.')}: ` : '';
+    context.addIssue(`is not such as {"headers":{"token":"…"},"body":"{tags}"}: ${place}${message}`);
+  }
+  return z.NEVER;
+});
+
+function parsedOr(fallback: unknown, text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    return fallback;
+  }
+}
 
 // As those of webhooks; messages do not repeat it.
 const signingSecret = z.string().regex(/^whsec_[A-Za-z0-9+/]{32,}={0,2}$/, {
@@ -192,7 +224,7 @@ const settings = {
   },
   /** A request to the operator before a guest's order is stored; absent: none. */
   guestOrderCheck: {
-    url: env('CARTE_GUEST_ORDER_CHECK', httpUrl.optional()),
+    url: env('CARTE_GUEST_ORDER_CHECK', httpUrl('https://shop.example/check-order').optional()),
     /** With which it is signed. */
     secret: env('CARTE_GUEST_ORDER_CHECK_SECRET', signingSecret.optional()),
     seconds: env('CARTE_GUEST_ORDER_CHECK_SECONDS', integer(1, 60).default(5)),
@@ -230,6 +262,19 @@ const settings = {
     enabled: env('CARTE_MCP', onOff('off')),
     resultBytes: env('CARTE_MCP_RESULT_BYTES', integer(1024, 1e9).default(64 * 1024)),
   },
+  /** Responses to guests that caches in front of the service store, and the purges of these caches. */
+  edge: {
+    /** For so long; 0: none is stored. */
+    seconds: env('CARTE_EDGE_SECONDS', integer(0, 31_536_000).default(60)),
+    /** For so long beyond that while a newer one is fetched. */
+    staleSeconds: env('CARTE_EDGE_STALE_SECONDS', integer(0, 86_400).default(10)),
+    /** What kind of caches are purged; absent: none. */
+    purge: env('CARTE_EDGE_PURGE', oneOf(['varnish', 'http']).optional()),
+    urls: env('CARTE_EDGE_PURGE_URLS', listOf(httpUrl('https://varnish.example/'))),
+    request: env('CARTE_EDGE_PURGE_REQUEST', purgeRequest.optional()),
+    /** A purge is repeated after so long, for responses that were under way. */
+    againSeconds: env('CARTE_EDGE_PURGE_AGAIN_SECONDS', integer(1, 3600).default(10)),
+  },
   webhooks: {
     /** Whether this process delivers events; they can be created in any case. */
     deliver: env('CARTE_WEBHOOKS', onOff('on')),
@@ -266,6 +311,12 @@ export function readConfig(environment: Environment): Config {
   }
   if (given.CARTE_GUEST_ORDER_CHECK && !given.CARTE_GUEST_ORDER_CHECK_SECRET) {
     errors.push('CARTE_GUEST_ORDER_CHECK is set, but CARTE_GUEST_ORDER_CHECK_SECRET is not');
+  }
+  if (given.CARTE_EDGE_PURGE && !given.CARTE_EDGE_PURGE_URLS) {
+    errors.push('CARTE_EDGE_PURGE is set, but CARTE_EDGE_PURGE_URLS is not');
+  }
+  if ((given.CARTE_EDGE_PURGE === 'http') !== Boolean(given.CARTE_EDGE_PURGE_REQUEST)) {
+    errors.push('CARTE_EDGE_PURGE_REQUEST and CARTE_EDGE_PURGE=http need each other');
   }
   if (errors.length > 0) throw new OperatorError(`Bad configuration:\n  ${errors.join('\n  ')}`);
   return config;

@@ -7,6 +7,7 @@ import { parseDatabaseUrl } from './database/database-url.ts';
 import { migrations } from './database/migrations/list.ts';
 import { poolOptions, typeParsers } from './database/pool.ts';
 import { PrimaryStartEntity } from './database/replica.ts';
+import * as edge from './edge/entities.ts';
 import * as events from './events/entities.ts';
 import { defaultDatabaseOptions } from './limits.ts';
 import * as menu from './menu/entities.ts';
@@ -16,9 +17,18 @@ import * as order from './order/entities.ts';
 import * as store from './store/entities.ts';
 import * as webhooks from './webhooks/entities.ts';
 
-const entities = [merchant, store, menu, menuHistory, order, auth, events, webhooks, { PrimaryStartEntity }].flatMap(
-  module => Object.values(module).filter(exported => exported instanceof EntitySchema),
-);
+const entities = [
+  merchant,
+  store,
+  menu,
+  menuHistory,
+  order,
+  auth,
+  events,
+  webhooks,
+  edge,
+  { PrimaryStartEntity },
+].flatMap(module => Object.values(module).filter(exported => exported instanceof EntitySchema));
 
 /** A connection URL, or the socket of the embedded server. */
 export type ConnectionSettings =

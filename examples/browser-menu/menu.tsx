@@ -1,8 +1,11 @@
 import type { ReactNode } from 'react';
 import { createRoot } from 'react-dom/client';
 
-export const url = `${import.meta.env.VITE_CARTE_URL ?? 'http://127.0.0.1:4000'}/graphql`;
-export const headers = { 'x-api-key': import.meta.env.VITE_CARTE_KEY ?? '' };
+const { VITE_CARTE_URL = 'http://127.0.0.1:4000', VITE_CARTE_KEY = '' } = import.meta.env;
+/** With the key, so that caches between the page and the service can store the menu. */
+export const url = `${VITE_CARTE_URL}/graphql?key=${VITE_CARTE_KEY}`;
+/** The browser asks whether its copy is still the menu. */
+export const fetchOptions = { cache: 'no-cache' } as const;
 
 export const query = `query Menu($store: ID!, $languages: [String!]!) {
   store(id: $store) {

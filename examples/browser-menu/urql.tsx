@@ -1,7 +1,7 @@
 import { Client, cacheExchange, fetchExchange, Provider, useQuery } from 'urql';
-import { headers, Menu, type MenuQuery, query, render, url, variables } from './menu.tsx';
+import { fetchOptions, Menu, type MenuQuery, query, render, url, variables } from './menu.tsx';
 
-const client = new Client({ url, fetchOptions: { headers }, exchanges: [cacheExchange, fetchExchange] });
+const client = new Client({ url, preferGetMethod: 'force', fetchOptions, exchanges: [cacheExchange, fetchExchange] });
 
 function Page() {
   const [{ data, error }, refetch] = useQuery<MenuQuery>({ query, variables });

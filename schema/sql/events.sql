@@ -104,3 +104,12 @@ create or replace trigger store_events_updated after update on store
   referencing old table as old_rows new table as new_rows for each statement execute function log_store_events();
 create or replace trigger store_events_deleted after delete on store
   referencing old table as old_rows for each statement execute function log_store_events();
+
+-- What caches at the edge have stored for a publishable key is purged once the key is revoked, rotated or changed: its id is in place of a store's.
+create or replace function log_key_event() returns trigger language plpgsql set search_path from current as $$
+begin
+  insert into event_inbox (kind, store_id) values ('KEY_CHANGED', old.id);
+  return null;
+end $$;
+create or replace trigger api_key_changed after delete or update of hash, all_access, publishable, origins, expires_at, revoked_at on api_key
+  for each row when (old.publishable) execute function log_key_event();

@@ -12,6 +12,11 @@ const publishablePrefix = 'carte_pub_';
 const ownPrefix = 'carte_own_';
 const ownKey = /^carte_own_[\w-]{43}$/;
 
+/** Whether a text is one of our keys by its form. */
+export const isKey = (text: string): boolean => text.startsWith(prefix);
+
+export const isPublishable = (key: string): boolean => key.startsWith(publishablePrefix);
+
 /** A key with its secret, which is not stored and cannot be shown again. */
 export interface IssuedKey {
   readonly id: string;
@@ -29,7 +34,7 @@ export interface KeyScope {
  * secret one, and READ_OWN_ORDERS no restriction.
  */
 export function hashKey(key: string): Buffer {
-  const kind = key.startsWith(publishablePrefix) ? 'publishable ' : ownKey.test(key) ? 'own ' : '';
+  const kind = isPublishable(key) ? 'publishable ' : ownKey.test(key) ? 'own ' : '';
   return hash('sha256', kind + key, 'buffer');
 }
 

@@ -18,6 +18,9 @@ export const storeEventKinds = listKinds<StoreEventKind>({
   HOURS_CHANGED: true,
 });
 
+/** A publishable key was revoked, rotated or changed, whose id is in place of a store's: only for purges of caches. */
+export const keyEventKind = 'KEY_CHANGED';
+
 export type EventKind = OrderEventKind | MenuEventKind | StoreEventKind;
 export const eventKinds: readonly EventKind[] = [...orderEventKinds, ...menuEventKinds, ...storeEventKinds];
 

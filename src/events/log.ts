@@ -2,11 +2,11 @@ import { InvalidInput } from '@carte/base/errors';
 import { prepared, preparedFirst, type Query } from '../database/query.ts';
 import type { AccessScope } from '../scope.ts';
 import type { Event } from './entities.ts';
-import type { EventKind } from './kinds.ts';
+import type { EventKind, keyEventKind } from './kinds.ts';
 
 export interface EventFilter {
   readonly storeId?: string | undefined;
-  readonly kinds?: readonly EventKind[] | undefined;
+  readonly kinds?: readonly (EventKind | typeof keyEventKind)[] | undefined;
   /** One of the store: its events, and those that are of no single order. */
   readonly orderId?: string | undefined;
 }

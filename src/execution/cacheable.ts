@@ -68,7 +68,28 @@ export function checkCacheDirectives(schema: GraphQLSchema): void {
 export function isCacheable(schema: GraphQLSchema, document: DocumentNode, operationName: string | undefined): boolean {
   const query = findStoreQuery(schema, document, operationName);
   if (!query || hasDirectives(document)) return false;
-  return isCacheableBelow(schema, query.field, query.root, query.fragments);
+  return isCacheableBelow(schema, query.field, query.root, { fragments: query.fragments, mayBeTimed: false });
+}
+
+/** What a cache at the edge has to know of a response: its store, and whether it has anything of the menu. */
+export interface Shareable {
+  readonly storeIdOf: (variables: Readonly<Record<string, unknown>>) => string;
+  readonly hasMenu: boolean;
+}
+
+/** Undefined for a response that depends on more than a store without its orders, the time, and arguments. */
+export function findShareable(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operationName: string | undefined,
+): Shareable | undefined {
+  const query = findStoreQuery(schema, document, operationName);
+  if (!query || hasDirectives(document)) return undefined;
+  const names = dependenciesOf(schema, document);
+  if (names.includes('ordersRevision')) return undefined;
+  if (!isCacheableBelow(schema, query.field, query.root, { fragments: query.fragments, mayBeTimed: true }))
+    return undefined;
+  return { storeIdOf: query.storeIdOf, hasMenu: names.includes('menuRevision') };
 }
 
 /** Whether a document selects a field whose value differs for guests: their responses are then cached apart. */
@@ -105,18 +126,20 @@ function isCacheableBelow(
   schema: GraphQLSchema,
   parent: Field,
   { selections }: SelectedField,
-  fragments: Fragments,
+  options: { readonly fragments: Fragments; readonly mayBeTimed: boolean },
 ): boolean {
   const type = getNamedType(parent.type);
   if (!isObjectType(type)) return true;
-  return selectedFields(selections, fragments, type).every(selected => {
+  return selectedFields(selections, options.fragments, type).every(selected => {
     const { name, arguments: given = [] } = selected.node;
     if (name.value === '__typename') return true;
     const field = type.getFields()[name.value];
-    if (!field || revisionsOf(schema, field).length === 0) return false;
-    const unless = ofConfiguration(schema, field)?.unless;
+    if (!field) return false;
+    if (options.mayBeTimed && directiveOf(schema, 'uncached', field)?.ofStoreAndTime === true) return true;
+    if (revisionsOf(schema, field).length === 0) return false;
+    const unless = options.mayBeTimed ? [] : ofConfiguration(schema, field)?.unless;
     if (given.some(argument => unless?.includes(argument.name.value))) return false;
-    return isCacheableBelow(schema, field, selected, fragments);
+    return isCacheableBelow(schema, field, selected, options);
   });
 }
 

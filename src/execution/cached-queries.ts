@@ -73,6 +73,8 @@ type CachedQuery =
       readonly response: Omit<CachedResponse, 'size'>;
       readonly cost: number;
       readonly key: string;
+      /** For caches at the edge; null if these must not store it. */
+      readonly sharedRead: { readonly storeId: string; readonly hasMenu: boolean } | null;
       readonly hasFailed?: never;
     }
   | { readonly hasFailed: true };
@@ -173,13 +175,14 @@ export function createCachedQueries<Caller>(options: CachedQueryOptions<Caller>)
     const runInTurn = isKeptAtOnce || cost >= options.minExpensiveCost ? run : runNow;
     try {
       const storeId = query.storeIdOf(variables);
+      const sharedRead = query.hasOrders ? null : { storeId, hasMenu: names.includes('menuRevision') };
       if (isKeptAtOnce || repeated.isUnchanged(request.key)) {
         const revisions = await readRevisions(caller, { storeId, names });
         if (!revisions) return undefined;
         const revision = names.map(name => revisions[name]).join('.');
         if (isKeptAtOnce || repeated.observe(request.key, revision)) {
           const key = cacheKeyOf(request, `${storeId} ${revision}`);
-          return { response: await responseCache.get(key, revision, render, runInTurn), cost, key };
+          return { response: await responseCache.get(key, revision, render, runInTurn), cost, key, sharedRead };
         }
       }
       const rendered = await runInTurn(render);
@@ -187,7 +190,7 @@ export function createCachedQueries<Caller>(options: CachedQueryOptions<Caller>)
       const response = repeated.observe(request.key, revision)
         ? await responseCache.get(request.key, revision, async () => rendered)
         : { ...rendered, encoded: (encoding: Encoding) => compress(bytes, encoding, 'sent') };
-      return { response, cost, key: request.key };
+      return { response, cost, key: request.key, sharedRead };
     } catch (error) {
       // Apollo's execution meets the same error, and reports it; what has waited for too long does not wait again.
       if (error instanceof RetryableError) throw error;
@@ -221,6 +224,7 @@ function findCacheable(
     source: { document, operation },
     storeIdOf,
     names,
+    hasOrders,
     /** Whether it is large and changes seldom. */
     isKeptAtOnce: hasMenu && !hasOrders,
     languageVariables,

@@ -4,17 +4,19 @@ import { Unauthenticated } from '@carte/base/errors';
 import { isObject } from '@carte/base/json';
 import { largeBodyBytes, TimeSlice } from '@carte/base/time-slice';
 import type { OwnDocuments, TrustedDocuments } from '@carte/operations/documents';
+import type { Variables } from '@carte/operations/execution/compile';
 import { chooseEncoding, compress } from '@carte/operations/http/compression';
-import { encodedETag, isWildcard, matchIfNoneMatch, revisionETag } from '@carte/operations/http/etag';
+import { contentETag, encodedETag, isWildcard, matchIfNoneMatch, revisionETag } from '@carte/operations/http/etag';
 import type { CachedResponse } from '@carte/operations/http/response-cache';
 import { addVary } from '@carte/operations/http/vary';
 import { defaultQueryLimits, type QueryLimits } from '@carte/operations/limits/limits';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { GraphQLError, GraphQLField, GraphQLSchema } from 'graphql';
+import type { GraphQLError, GraphQLField, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { ResponseCache } from '../cache/response-cache.ts';
+import { findShareable, type Shareable } from '../execution/cacheable.ts';
 import { createCachedQueries } from '../execution/cached-queries.ts';
-import { createCompiledQueries } from '../execution/compiled-queries.ts';
+import { createCompiledQueries, type QuerySource } from '../execution/compiled-queries.ts';
 import { canonicalLanguages } from '../menu/translations.ts';
 import { hasToken } from '../order/guest-tokens.ts';
 import { type AccessScope, hasOwnOrdersOnly } from '../scope.ts';
@@ -79,6 +81,7 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
     options;
   const { cost: maxCost = defaultQueryLimits.cost, objects: maxObjects } = limits;
   const dependencies = { ...options.dependencies, maxCost, maxObjects };
+  const { readRevisions } = dependencies.repositories.stores;
   const documents = createDocumentCache({ schema, maxTokens, introspection });
   const apollo = await startApollo(app, { schema, introspection, documents, maxTokens, translateError });
   const coerceVariables = createVariableCoercion(schema, { suggests: introspection });
@@ -93,7 +96,7 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
       maxObjects,
       minExpensiveCost,
       responseCache,
-      readRevisions: dependencies.repositories.stores.readRevisions,
+      readRevisions,
       canonicalLanguages,
       createContext: ({ scope }, cost) => createContext(dependencies, scope, { cost }),
       isReadable: (operation, { scope }) => !hasOwnOrdersOnly(scope) && checkReadable(operation, scope).length === 0,
@@ -148,6 +151,22 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
       .send(JSON.stringify({ errors: [{ message, extensions: { code, requestId: request.id } }] }));
   });
 
+  const shareables = new WeakMap<OperationDefinitionNode, { readonly found: Shareable | undefined }>();
+
+  /** What a cache at the edge has to know of a response that depends on the time as well; null if it must not store it. */
+  async function findShared(
+    caller: NonNullable<FastifyRequest['caller']>,
+    { operation, document }: QuerySource,
+    variables: Variables,
+  ): Promise<FastifyRequest['sharedRead']> {
+    const known = shareables.get(operation) ?? { found: findShareable(schema, document, operation.name?.value) };
+    shareables.set(operation, known);
+    if (!known.found) return null;
+    const storeId = known.found.storeIdOf(variables);
+    const isFound = await readRevisions(caller, { storeId, names: ['revision'] });
+    return isFound ? { storeId, hasMenu: known.found.hasMenu } : null;
+  }
+
   /** Computes the response in the key's share, and returns the function that sends it, for which no other request waits. */
   async function respond(request: FastifyRequest, reply: FastifyReply): Promise<() => unknown> {
     const caller = request.caller ?? undefined;
@@ -164,6 +183,7 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
         ? await documentsOf(caller.scope).findCached(parameters, caller, validate, runExpensive)
         : undefined;
     if (cached && !cached.hasFailed) {
+      if (request.isKeyInUrl) request.sharedRead = cached.sharedRead;
       reportCost(request, reply, cached.cost).header('content-type', mediaType(request));
       return () => sendCached(request, reply, cached);
     }
@@ -211,6 +231,10 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
       const bytes = compiled?.bytes;
       // What a token opens is nobody else's to see, be it by its compressed length.
       const isPlain = caller?.scope.publishable === true && hasToken(variables);
+      if (bytes && caller && parsed && operation && request.isKeyInUrl) {
+        request.sharedRead = await findShared(caller, { operation, document: parsed.document }, coerced ?? {});
+        if (request.sharedRead) return () => sendConditional(request, reply, contentETag(bytes), compressible(bytes));
+      }
       if (bytes && isPlain) return () => reply.removeHeader('content-length').send(bytes);
       if (bytes) return () => sendCompressed(request, reply, bytes);
       if (resultKey && reply.statusCode === 200 && typeof body === 'string') introspections.set(resultKey, body);
@@ -267,9 +291,9 @@ function rejectOtherMethods(app: FastifyInstance): void {
   app.options('/graphql', (_request, reply) => reply.code(204).header('allow', allow).send());
 }
 
-/** Whether a browser opens the address, rather than a client that sends a query. */
+/** Whether a browser opens the address, rather than a client that sends a query, or a key for one that is named. */
 function acceptsPage({ method, headers, query }: FastifyRequest): boolean {
-  const hasQuery = isObject(query) && 'query' in query;
+  const hasQuery = isObject(query) && ('query' in query || 'key' in query);
   return method === 'GET' && !hasQuery && headers.accept?.includes('text/html') === true;
 }
 
@@ -301,23 +325,37 @@ async function sendCached(
 ): Promise<FastifyReply> {
   if (request.method !== 'GET') return sendEncoded(request, reply, response);
   const etag = revisionETag([response.revision], hash('sha256', `${mediaType(request)} ${key}`).slice(0, 16));
+  return sendConditional(request, reply, etag, response);
+}
+
+async function sendConditional(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  etag: string,
+  response: Compressible,
+): Promise<FastifyReply> {
   const { 'if-none-match': ifNoneMatch, 'accept-encoding': accepted } = request.headers;
   const matched = ifNoneMatch === undefined ? undefined : matchIfNoneMatch(etag, ifNoneMatch);
   const encoded = encodedETag(etag, chooseEncoding(accepted, response.bytes.length));
   reply.header('etag', matched === undefined || isWildcard(ifNoneMatch ?? '') ? encoded : matched);
-  if (matched === undefined) return sendEncoded(request, reply, response);
-  return reply.code(304).removeHeader('content-type').send();
+  if (matched === undefined) return sendEncoded(request, reply.header('content-type', mediaType(request)), response);
+  return reply.code(304).removeHeader('content-type').removeHeader('content-length').send();
 }
 
-function sendCompressed(request: FastifyRequest, reply: FastifyReply, body: string | Buffer): Promise<FastifyReply> {
-  const bytes = typeof body === 'string' ? Buffer.from(body) : body;
-  return sendEncoded(request, reply, { bytes, encoded: encoding => compress(bytes, encoding, 'sent') });
-}
+const sendCompressed = (request: FastifyRequest, reply: FastifyReply, body: string | Buffer): Promise<FastifyReply> =>
+  sendEncoded(request, reply, compressible(typeof body === 'string' ? Buffer.from(body) : body));
+
+type Compressible = Pick<CachedResponse, 'bytes' | 'encoded'>;
+
+const compressible = (bytes: Buffer): Compressible => ({
+  bytes,
+  encoded: encoding => compress(bytes, encoding, 'sent'),
+});
 
 async function sendEncoded(
   request: FastifyRequest,
   reply: FastifyReply,
-  { bytes, encoded }: Pick<CachedResponse, 'bytes' | 'encoded'>,
+  { bytes, encoded }: Compressible,
 ): Promise<FastifyReply> {
   const encoding = chooseEncoding(request.headers['accept-encoding'], bytes.length);
   // Apollo's is that of the body without an encoding.
@@ -332,5 +370,6 @@ function sendErrors(request: FastifyRequest, reply: FastifyReply, errors: readon
     .send(JSON.stringify({ errors: withoutTokens(errors) }));
 }
 
+/** A shared response has one media type, so that it does not vary by Accept. */
 const mediaType = (request: FastifyRequest): string =>
-  `${acceptsGraphqlResponse(request) ? 'application/graphql-response+json' : 'application/json'}; charset=utf-8`;
+  `${acceptsGraphqlResponse(request) && !request.sharedRead ? 'application/graphql-response+json' : 'application/json'}; charset=utf-8`;

@@ -106,10 +106,11 @@ export function tokenInText(): GraphQLError {
   return new GraphQLError(message, { extensions: { code: 'BAD_USER_INPUT' } });
 }
 
-/** The parameters of a request: those of a POST are its body; in a URL, `variables` and `extensions` are JSON. */
+/** The parameters of a request: those of a POST are its body; in a URL, `variables` and `extensions` are JSON, and `key` is not one of them. */
 export function parametersOf({ method, body, query }: Pick<FastifyRequest, 'method' | 'body' | 'query'>): unknown {
   if (method !== 'GET' || !isObject(query)) return body;
-  return { ...query, variables: parseParameter(query.variables), extensions: parseParameter(query.extensions) };
+  const { key: _, variables, extensions, ...others } = query;
+  return { ...others, variables: parseParameter(variables), extensions: parseParameter(extensions) };
 }
 
 /** Leaves a text that is not JSON as it is. */

@@ -5,6 +5,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { createAuthenticator } from '../auth/key-cache.ts';
 import { createKeyUsage } from '../auth/key-usage.ts';
+import { isKey, isPublishable } from '../auth/keys.ts';
 import type { Share } from '../scheduling/current-request.ts';
 import type { Caller } from '../scope.ts';
 import { assertGuestBody } from './bodies.ts';
@@ -15,6 +16,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The API key of the request, once it is authenticated; null without one. */
     caller: Caller | null;
+    /** Whether the key was in the URL, by which a cache at the edge tells it from others (docs/decisions/0028-reads-at-the-edge.md). */
+    isKeyInUrl: boolean;
   }
   interface FastifyInstance {
     /** The share of a caller in what this process has. */
@@ -64,9 +67,11 @@ export const authentication = fp(
       if (!keepsAlive(request.raw.socket)) replyOf(request).header('connection', 'close');
     };
     app.decorateRequest('caller', null);
+    app.decorateRequest('isKeyInUrl', false);
     app.decorate('shareOf', shareOf);
     app.decorate('authenticate', async request => {
       addVary(replyOf(request), 'x-api-key');
+      takeKeyOfUrl(request);
       const key = request.headers['x-api-key'];
       if (Array.isArray(key)) throw new Unauthenticated('The header x-api-key came more than once.');
       if (!key) {
@@ -101,3 +106,19 @@ export const authentication = fp(
     dependencies: ['address-limit', 'cors', 'database', 'fair-shares', 'load-shedding', 'rate-limit', 'requests'],
   },
 );
+
+/** Takes a publishable key from the query string of a GET for that of the header; anything else that is no key is a parameter of a route. */
+function takeKeyOfUrl(request: FastifyRequest): void {
+  if (request.method !== 'GET' && request.method !== 'HEAD') return;
+  const key = (request.query as Readonly<Record<string, unknown>>).key;
+  if (typeof key !== 'string' || !isKey(key)) return;
+  if (!isPublishable(key)) {
+    throw new Unauthenticated(
+      'A secret API key does not belong into a URL: send it as x-api-key, and replace this one.',
+    );
+  }
+  if (request.headers['x-api-key'])
+    throw new Unauthenticated('An API key came in the URL and in the header x-api-key.');
+  request.headers['x-api-key'] = key;
+  request.isKeyInUrl = true;
+}

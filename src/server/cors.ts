@@ -106,7 +106,8 @@ function createOrigins(app: FastifyInstance, configured: ReadonlySet<string | un
   };
 }
 
-const corsHeaders = (origin: string) => ({
+/** Let a page read a response. */
+export const corsHeaders = (origin: string) => ({
   'access-control-allow-origin': origin,
   'access-control-expose-headers': exposedHeaders,
 });

@@ -1,6 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import { clientFactory } from '../database/pool.ts';
+import { createPurge } from '../edge/purge.ts';
+import { runPurging } from '../edge/worker.ts';
 import { runDueTimes } from '../events/due-times.ts';
 import { EventFeed } from '../events/feed.ts';
 import { type LogStatus, runOrderRetention, runRetention } from '../events/retention.ts';
@@ -45,6 +47,7 @@ export const events = fp(
       void runRetention(database.primary, retention, closed.signal);
       running = Promise.all([
         runDueTimes(database.orm, onError, closed.signal),
+        purgeCaches(app, closed.signal),
         runOrderRetention(database.orm, config.orderRetention, onOrdersError, closed.signal),
       ]);
     });
@@ -56,3 +59,39 @@ export const events = fp(
   },
   { name: 'events', dependencies: ['database'] },
 );
+
+/** Purges the caches at the edge, if there are any. */
+async function purgeCaches(
+  { config, database, feed, log, metrics }: FastifyInstance,
+  signal: AbortSignal,
+): Promise<void> {
+  const { urls, againSeconds } = config.edge;
+  const purge = createPurge(config.edge);
+  if (!purge) return;
+  const failing = new Set<string>();
+  await runPurging(
+    {
+      urls,
+      query: database.primary,
+      feed,
+      purge,
+      againSeconds,
+      onPurged(url, { tags, lagSeconds }) {
+        metrics.edgePurged(new URL(url).host, tags, lagSeconds);
+        if (lagSeconds === 0 && failing.delete(url))
+          log.info({ cache: url }, 'A cache at the edge is purged again, by this process or another');
+      },
+      onGap: url =>
+        log.warn(
+          { cache: url },
+          'A cache at the edge was purged of everything: the log has not kept all changes since',
+        ),
+      onError(url, error) {
+        if (!failing.has(url))
+          log.warn({ cache: url, err: error }, 'A cache at the edge could not be purged; it is tried again');
+        failing.add(url);
+      },
+    },
+    signal,
+  );
+}

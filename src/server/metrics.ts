@@ -38,6 +38,7 @@ export function createMetrics(sources: MetricSources) {
     ...createStreamMetrics(create),
     ...createLogMetrics(create),
     ...createWebhookMetrics(create),
+    ...createEdgeMetrics(create),
     registry,
   };
 }
@@ -221,6 +222,19 @@ function createWebhookMetrics({ gauge, histogram }: Factory) {
       webhooks.set({ state: 'paused' }, paused);
       lag.set(lagSeconds);
       lost.set(lostEvents);
+    },
+  };
+}
+
+function createEdgeMetrics({ counter, gauge }: Factory) {
+  const purged = counter('carte_edge_purged_tags_total', 'Tags that caches at the edge have purged', ['cache']);
+  const lagHelp =
+    'Age of the oldest change that a cache at the edge has not purged; 0 in processes that do not purge it';
+  const lag = gauge('carte_edge_purge_lag_seconds', lagHelp, ['cache']);
+  return {
+    edgePurged(cache: string, tags: number, lagSeconds: number) {
+      purged.inc({ cache }, tags);
+      lag.set({ cache }, lagSeconds);
     },
   };
 }

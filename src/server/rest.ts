@@ -3,6 +3,7 @@ import { mountRest, type RestOptions } from '@carte/operations/mount';
 import { generateRoutes } from '@carte/operations/sofa';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
+import { findShareable } from '../execution/cacheable.ts';
 import { createRouteAuthorization } from '../graphql/authorization.ts';
 import { createRouteContexts } from '../graphql/context.ts';
 import { createCoalescing } from '../rest/coalescing.ts';
@@ -59,6 +60,17 @@ export function createRestOptions(app: FastifyInstance): Omit<RestOptions<Caller
     dependenciesOf: createDependenciesOf(schema),
     revisionsOf: createRevisionsOf(schema, dependencies.repositories.stores.readRevisions),
     coalesce: createCoalescing(),
+    onRead({ document, name, parameters }) {
+      // One with parameters from headers varies by them.
+      const shareable = parameters.some(({ header }) => header !== undefined)
+        ? undefined
+        : findShareable(schema, document, name);
+      if (!shareable) return undefined;
+      const { storeIdOf, hasMenu } = shareable;
+      return (request, variables) => {
+        if (request.isKeyInUrl) request.sharedRead = { storeId: storeIdOf(variables), hasMenu };
+      };
+    },
     translateError: app.translateError,
   };
 }

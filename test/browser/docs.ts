@@ -80,7 +80,10 @@ describeInBrowser('“Try it” in /docs', () => {
     const store = route.getByLabel('store_service_id');
     expect(await store.inputValue()).toBe('');
     await send();
-    await route.locator('label', { has: page.getByLabel('store_service_id') }).getByText('This is needed.').waitFor();
+    await route
+      .locator('label', { has: page.getByLabel('store_service_id') })
+      .getByText('This is needed.')
+      .waitFor();
     await store.fill('brooklyn-dumbo');
     const body = route.getByLabel('body');
     const example = await body.inputValue();

@@ -36,3 +36,21 @@ test('CARTE_KEY_SECONDS, the old name of CARTE_KEY_CACHE_TTL_SECONDS, is accepte
   const both = { CARTE_KEY_SECONDS: '1', CARTE_KEY_CACHE_TTL_SECONDS: '2' };
   expect(readConfig(both).keyCacheTtlSeconds).toBe(2);
 });
+
+test('what is wrong with purges of caches is reported at once, without the request, which may have a token', () => {
+  const errorsOf = (env: Record<string, string>) => () => readConfig({ CARTE_EDGE_PURGE: 'http', ...env });
+  expect(errorsOf({})).toThrow(
+    /CARTE_EDGE_PURGE is set, but CARTE_EDGE_PURGE_URLS is not\n +CARTE_EDGE_PURGE_REQUEST and CARTE_EDGE_PURGE=http need/,
+  );
+  const bad = '{"method":"post","header":{"token":"secret"}}';
+  const given = { CARTE_EDGE_PURGE_URLS: 'varnish-1', CARTE_EDGE_PURGE_REQUEST: bad };
+  expect(errorsOf(given)).toThrow(/PURGE_URLS is not a URL.*\n.*: method: (?!.*secret).*\n.*"header"/);
+  const without = { CARTE_EDGE_PURGE_URLS: 'http://a', CARTE_EDGE_PURGE_REQUEST: '{"body":"purge"}' };
+  expect(errorsOf(without)).toThrow('neither a header nor the body has {tags} or {tagsJson}');
+  const { method, headers } =
+    readConfig({
+      ...{ CARTE_EDGE_PURGE: 'http', CARTE_EDGE_PURGE_URLS: 'http://a' },
+      CARTE_EDGE_PURGE_REQUEST: '{"body":"{tags}"}',
+    }).edge.request ?? {};
+  expect([method, headers]).toEqual(['POST', {}]);
+});

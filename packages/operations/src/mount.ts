@@ -14,6 +14,7 @@ import {
   type Run,
   runNow,
 } from './execute.ts';
+import type { Variables } from './execution/compile.ts';
 import type { DeduplicatedBuffer } from './execution/json-writer.ts';
 import { addVary } from './http/vary.ts';
 import type { SofaRoute } from './sofa.ts';
@@ -28,6 +29,8 @@ export interface RestOptions<Caller> extends Omit<ExecuteOptions<Caller>, 'creat
   readonly sets: readonly RouteSet<Caller>[];
   /** Finds who calls, before the body is read; null without credentials. Throws `Unauthenticated` for unknown ones. */
   readonly authenticate: (request: FastifyRequest) => Promise<Caller | null>;
+  /** Finds what is to be done for each request that reads by an operation, before it is executed; undefined where nothing is. */
+  readonly onRead?: ((operation: Operation) => OnRead | undefined) | undefined;
   /** Runs the current request when it is the turn of its caller. */
   readonly runRequest?: Run | undefined;
   /** In bytes; 10 MiB by default. */
@@ -35,6 +38,8 @@ export interface RestOptions<Caller> extends Omit<ExecuteOptions<Caller>, 'creat
   /** Translates errors of libraries to client errors, e.g. a lost connection to `Unavailable`; undefined for a bug. */
   readonly translateError?: (error: unknown) => Error | undefined;
 }
+
+type OnRead = (request: FastifyRequest, variables: Variables) => void;
 
 /** A plugin that mounts the routes which SOFA has generated from sets of operations. */
 export async function mountRest<Caller>(app: FastifyInstance, options: RestOptions<Caller>): Promise<void> {
@@ -61,6 +66,7 @@ function mountRoute<Caller>(
   const readArguments = compileArguments(operation, contract);
   const authorize = compileVariants(contract, operation, options);
   const costOf = compileCost(operation, options);
+  const onRead = method === 'GET' ? options.onRead?.(operation) : undefined;
   const headers = operation.parameters.flatMap(({ header }) => header ?? []);
   const vary = method === 'GET' ? headers.join(', ').toLowerCase() : '';
   const authorized = new WeakMap<FastifyRequest, Authorized<Caller>>();
@@ -82,6 +88,7 @@ function mountRoute<Caller>(
       const hasLargeBody = Buffer.isBuffer(request.body) && request.body.length >= largeBodyBytes;
       const respond = async () => {
         const variables = await readArguments(request);
+        onRead?.(request, variables);
         return handle(execute, variables, { caller, headers: request.headers, cost: costOf(variables) });
       };
       const task = hasLargeBody ? () => runExpensive(respond) : respond;

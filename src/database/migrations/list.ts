@@ -28,6 +28,7 @@ import { StoreRevisionsMigration } from './0029-store-revisions.ts';
 import { GuestOrdersMigration } from './0030-guest-orders.ts';
 import { AnonymizedOrdersMigration, OrdersByAgeMigration } from './0031-anonymized-orders.ts';
 import { PreparationMinutesMigration } from './0032-preparation-minutes.ts';
+import { EdgeCachesMigration } from './0033-edge-caches.ts';
 
 /** In execution order; a released migration never changes. Functions and triggers do, in schema/sql, without a migration. */
 export const migrations = [
@@ -65,4 +66,5 @@ export const migrations = [
   { name: '0031-anonymized-orders', class: AnonymizedOrdersMigration },
   { name: '0031-anonymized-orders-index', class: OrdersByAgeMigration },
   { name: '0032-preparation-minutes', class: PreparationMinutesMigration },
+  { name: '0033-edge-caches', class: EdgeCachesMigration },
 ];
