@@ -1,0 +1,153 @@
+import { once } from 'node:events';
+import { createServer, request as httpRequest } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readConfig } from '../../src/config.ts';
+import { crawl } from '../../support/edge-crawl.ts';
+import { freePort } from '../../support/failover/postgres.ts';
+import { createVarnish, hasVarnish } from '../../support/varnish.ts';
+import { startApp } from '../support/app.ts';
+import { fullBody } from '../support/menu-body.ts';
+import { exampleSet } from '../support/operations.ts';
+
+/** Forwards requests, and holds responses back while it is told to. */
+async function startHoldingProxy(target: () => number) {
+  let held: PromiseWithResolvers<void> | undefined;
+  let arrived = Promise.withResolvers<void>();
+  const server = createServer((request, response) => {
+    const { url, method, headers } = request;
+    const forwarded = httpRequest({ port: target(), path: url, method, headers, host: '127.0.0.1' }, async received => {
+      arrived.resolve();
+      await held?.promise;
+      response.writeHead(received.statusCode ?? 502, received.headers);
+      received.pipe(response);
+    });
+    request.pipe(forwarded);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    port: (server.address() as AddressInfo).port,
+    hold(): { readonly arrived: Promise<void>; readonly release: () => void } {
+      arrived = Promise.withResolvers();
+      const holding = Promise.withResolvers<void>();
+      held = holding;
+      const release = () => {
+        held = undefined;
+        holding.resolve();
+      };
+      return { arrived: arrived.promise, release };
+    },
+    close: () => server.close().closeAllConnections(),
+  };
+}
+
+if (!hasVarnish())
+  test.skip('Varnish with deploy/edge/varnish.vcl (skipped: there is no varnishd with varnish-modules)', () => {});
+else
+  describe('Varnish with deploy/edge/varnish.vcl', async () => {
+    const port = await freePort();
+    const varnish = await createVarnish(port);
+    const { edge } = readConfig({
+      CARTE_EDGE_SECONDS: '600',
+      CARTE_EDGE_PURGE: 'varnish',
+      CARTE_EDGE_PURGE_URLS: varnish.url,
+      CARTE_EDGE_PURGE_AGAIN_SECONDS: '60',
+    });
+    const app = await startApp({ edge, operations: [exampleSet], publishableRateLimit: 0 });
+    const proxy = await startHoldingProxy(() => Number(new URL(app.url).port));
+    const store = await app.data.store({ id: 'baixa' });
+    expect((await app.post('/v1/stores/baixa/menu_configuration/', fullBody())).status).toBe(200);
+    const other = await app.data.store({ id: 'alfama' });
+    const issue = (request: object) => app.newKey({ publishable: true, permissions: [], ...request });
+    const key = await issue({ storeIds: [store.id] });
+    const query =
+      '{ store(id: "baixa") { menuRevision items: menus { categories { items { externalId inStock } } } } }';
+    const path = `/graphql?${new URLSearchParams({ query, key })}`;
+
+    beforeAll(() => varnish.start(proxy.port));
+    afterAll(async () => {
+      proxy.close();
+      await varnish.close();
+    });
+
+    const read = async () => {
+      const response = await fetch(`${varnish.url}${path}`);
+      const { data } = (await response.json()) as { data: { store: { menuRevision: number } } };
+      return { revision: data.store.menuRevision, isHit: response.headers.get('x-cache') === 'hit' };
+    };
+
+    let inStock = true;
+    /** Resolves to the new revision, when the cache has confirmed its purge. */
+    async function changeStock(): Promise<number> {
+      inStock = !inStock;
+      const input = { storeId: store.id, items: [{ externalId: 'espresso', inStock: !inStock }] };
+      const text = 'mutation ($input: SetStockInput!) { setStock(input: $input) { revision } }';
+      const { revision } = (await app.graphql(text, { input })).body.data.setStock;
+      const confirmed = `select from edge_cache where position >= (select position from event where menu_revision = ${revision})`;
+      while ((await app.orm.em.fork().execute(confirmed)).length === 0);
+      return revision;
+    }
+
+    test('stores a menu until it changes', async () => {
+      await changeStock();
+      for (let times = 0; times < 3; times++) {
+        const revision = await changeStock();
+        expect(await read()).toEqual({ revision, isHit: false });
+        for (let guests = 0; guests < 5; guests++) expect(await read()).toEqual({ revision, isHit: true });
+      }
+    });
+
+    test('does not keep a response that was rendered before a change, and comes after its purge', async () => {
+      const before = await changeStock();
+      const { arrived, release } = proxy.hold();
+      const early = read();
+      await arrived;
+      const revision = await changeStock();
+      // A guest who comes after the purge waits for the same response, and must not get it.
+      const late = read();
+      release();
+      expect((await early).revision).toBe(before);
+      expect((await late).revision).toBe(revision);
+      expect((await read()).revision).toBe(revision);
+    });
+
+    test('gives nobody the response of another key, and stores nothing of a secret key', async () => {
+      const variables = JSON.stringify({ id: store.id });
+      const inBody = { method: 'POST', headers: { 'content-type': 'application/json' } };
+      const requests = [
+        ...[
+          '/v1/stores/baixa/menu_configuration/',
+          '/website/stores/baixa/opening-hours',
+          '/delivery/stores/baixa/menu',
+          '/v1/stores/baixa',
+          '/v1/merchants/',
+          '/graphql',
+          '/health',
+          '/docs',
+          '/metrics/none',
+        ].map(path => ({ path })),
+        ...[
+          menuOf('$id'),
+          menuOf('"alfama"'),
+          'query ($id: ID!) { store(id: $id) { ordering { state } } }',
+          '{ stores { totalCount } }',
+          '{ viewer { id } }',
+          '{ a',
+        ].map(text => ({ path: `/graphql?${new URLSearchParams({ query: text, variables })}` })),
+        { path: '/graphql', ...inBody, body: JSON.stringify({ query: menuOf('$id'), variables: { id: store.id } }) },
+      ];
+      const secret = { admin: app.key, 'of a store': await app.newKey({ storeIds: [store.id] }) };
+      const publishable = {
+        'of a store': key,
+        'of another store': await issue({ storeIds: [other.id] }),
+        'of a page': await issue({ origins: ['https://a.example'] }),
+        'of two pages': await issue({ origins: ['https://a.example', 'https://b.example'] }),
+      };
+      const { violations, hits } = await crawl({ origin: app.url, cache: varnish.url, requests, secret, publishable });
+      expect(violations).toEqual([]);
+      expect(hits).toBeGreaterThan(10);
+    });
+  });
+
+const menuOf = (id: string) =>
+  `query${id === '$id' ? ' ($id: ID!)' : ''} { store(id: ${id}) { id menus { externalId } } }`;
