@@ -4,7 +4,7 @@ import { readConfig } from '../config.ts';
 import { queryIn } from '../database/query.ts';
 import { EventCursors } from '../events/cursor.ts';
 import { type EventKind, eventType } from '../events/kinds.ts';
-import { createOrderRenderer } from '../server/webhooks.ts';
+import { createMessages } from '../server/webhooks.ts';
 import * as webhooks from '../webhooks/commands.ts';
 import { noticeOf, stateOf, type Webhook } from '../webhooks/entities.ts';
 import { type ManualAttempt, redeliverMessage, rewindWebhook, testWebhook } from '../webhooks/redeliver.ts';
@@ -17,13 +17,20 @@ export interface CreateOptions {
   readonly url: string;
   readonly merchant?: string;
   readonly store?: string;
-  readonly events: readonly EventKind[];
+  readonly events?: readonly EventKind[];
+  readonly operation?: string | null;
 }
 
-export async function create({ url, merchant, store, events }: CreateOptions): Promise<void> {
-  const input = { url, merchantId: merchant ?? null, storeId: store ?? null, kinds: events };
+export async function create({ url, merchant, store, events, operation = null }: CreateOptions): Promise<void> {
+  if (!events && operation === null)
+    throw new OperatorError('Name the events to send with --events, or an --operation.');
+  const input = { url, merchantId: merchant ?? null, storeId: store ?? null, kinds: events ?? null, operation };
   const { webhooks: policy } = readConfig(process.env);
-  const issued = await withDatabase(em => webhooks.createWebhook(em, input, policy));
+  const issued = await withDatabase(async (em, orm) => {
+    // Without one, nothing is loaded.
+    const messages = operation === null ? { operations: new Map() } : await createMessages(orm);
+    return webhooks.createWebhook(em, input, { policy, messages });
+  });
   terminal.out(issued.secret);
   terminal.err(`The id of the webhook is ${issued.id}. Store the secret safely: it is not shown again.`);
 }
@@ -90,11 +97,14 @@ export function list(): Promise<void> {
       webhook.url,
       webhook.merchant ? `merchant ${webhook.merchant}` : `store ${webhook.store}`,
       webhook.kinds.map(eventType).join(','),
+      webhook.operation ?? '-',
       webhook.lastDeliveredAt?.toISOString() ?? 'never',
       waiting.get(webhook.id)?.toISOString() ?? '-',
       describeState(webhook),
     ]);
-    terminal.out(table([['ID', 'URL', 'SCOPE', 'EVENTS', 'LAST DELIVERY', 'WAITING SINCE', 'STATE'], ...rows]));
+    terminal.out(
+      table([['ID', 'URL', 'SCOPE', 'EVENTS', 'OPERATION', 'LAST DELIVERY', 'WAITING SINCE', 'STATE'], ...rows]),
+    );
   });
 }
 
@@ -139,8 +149,7 @@ async function withSender(attempt: Attempt): Promise<ManualAttempt | null> {
       attempt(em, {
         send: sender.send,
         cursors: new EventCursors(queryIn(em)),
-        // Compiled only where there is an order to render.
-        renderOrder: async (orderId, scope) => (await createOrderRenderer(orm))(orderId, scope),
+        messages: await createMessages(orm),
       }),
     );
   } finally {

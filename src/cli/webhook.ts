@@ -20,11 +20,13 @@ export function addWebhookCommands(program: Command): void {
     .requiredOption('--url <url>', 'where messages are posted to')
     .option('--merchant <id>', 'send events of all stores of this merchant')
     .option('--store <id>', 'send events of this store')
-    .requiredOption('--events <types>', `what to send, separated by commas: ${types}`, parseList(eventKinds, eventType))
+    .option('--events <types>', `what to send, separated by commas: ${types}`, parseList(eventKinds, eventType))
+    .option('--operation <name>', 'the operation with @webhook that is the message; by default, of all its events')
     .addHelpText(
       'after',
       examples(
         'carte webhook create --url https://pos.example/webhooks --store lisbon-baixa --events order.placed,order.changed',
+        'CARTE_OPERATIONS=operations/shop carte webhook create --url https://pos.example/orders --store lisbon-baixa --operation notifyOrder',
       ),
     )
     .action(async (options: CreateOptions) => (await actions()).create(options));

@@ -7,7 +7,7 @@ import type { EventCursors } from './cursor.ts';
 import type { Event } from './entities.ts';
 import type { EventFeed } from './feed.ts';
 import { type EventKind, eventKinds, readPermissionOf } from './kinds.ts';
-import { type LogPage, type PageQuery, readPage } from './log.ts';
+import { EventsDeleted, type LogPage, type PageQuery, readPage } from './log.ts';
 import { type HeldRequest, toClientError } from './source.ts';
 
 /** The parent value of `EventPage`. */
@@ -33,6 +33,8 @@ export type WaitForEvents = (
 interface PollContext {
   readonly scope: AccessScope | undefined;
   readonly waitForEvents: WaitForEvents;
+  /** The message that is rendered, and not a response. */
+  readonly message?: { readonly id: string; readonly event: Event };
   readonly loaders: {
     readonly events: { readPage(query: PageQuery): Promise<LogPage>; readonly cursors: EventCursors };
     readonly stores: { readonly byId: { load(storeId: string): Promise<object | null> } };
@@ -42,6 +44,30 @@ interface PollContext {
 
 const maxLimit = 500;
 const maxWaitSeconds = 25;
+
+/** Finds the event of a message: the one that is rendered, or any in scope; null if there is none, or the log no longer has it. */
+export async function findEventOfMessage(
+  { scope = emptyScope, message, loaders }: PollContext,
+  id: string,
+): Promise<PolledEvent | null> {
+  const { cursors } = loaders.events;
+  const event = message?.id === id ? message.event : await findEvent(loaders.events, scope, id);
+  if (!event) return null;
+  const { events } = await cursors.ofPage({ field: 'events' }, [event], event.position);
+  return events[0] ?? null;
+}
+
+async function findEvent({ readPage, cursors }: PollContext['loaders']['events'], scope: AccessScope, id: string) {
+  const position = await cursors.positionOfMessage(id);
+  if (position === undefined) return undefined;
+  try {
+    const page = await readPage({ after: position - 1, limit: 1, kinds: readableKinds(scope, undefined), scope });
+    return page.events.find(event => event.position === position);
+  } catch (error) {
+    if (error instanceof EventsDeleted || error instanceof InvalidInput) return undefined;
+    throw error;
+  }
+}
 
 /** Reads a page of the events of a store; null if the store has left the scope while the request waited. */
 export async function pollStoreEvents(

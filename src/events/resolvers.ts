@@ -1,12 +1,13 @@
 import type { Resolvers } from '../generated/graph.ts';
 import type { GuestOrderEvent, MenuEvent, OrderEvent, StoreEvent } from './entities.ts';
 import { menuEventKinds, orderEventKinds } from './kinds.ts';
-import { pollEvents, pollStoreEvents } from './polling.ts';
+import { findEventOfMessage, pollEvents, pollStoreEvents } from './polling.ts';
 import type { EventSource } from './source.ts';
 
 export const eventResolvers = {
   Query: {
     events: (_root, args, context) => pollEvents(context, args),
+    event: (_root, { id }, context) => findEventOfMessage(context, id),
   },
   Subscription: {
     orderEvents: {

@@ -21,6 +21,7 @@ import { CostBudget } from '../scheduling/cost-budget.ts';
 import { type AccessScope, emptyScope, forkInScope } from '../scope.ts';
 import { storeLoaders } from '../store/loaders.ts';
 import { createStoreRepository } from '../store/repository.ts';
+import type { MessageEvent } from '../webhooks/message.ts';
 import type { WebhookDependencies } from '../webhooks/redeliver.ts';
 import { createWebhookRepository, webhookLoaders } from '../webhooks/repository.ts';
 
@@ -59,6 +60,8 @@ export interface Context extends SharedContext {
   readonly maxObjects: number | undefined;
   /** Opens the stream of a subscription; absent in any other operation, and when an event is resolved. */
   readonly eventSource?: EventSource;
+  /** The message to a webhook that is rendered; absent in requests. */
+  readonly message?: MessageEvent;
 }
 
 /** Compiled queries and batch loaders of every domain, shared by the requests of a process. */

@@ -8,7 +8,7 @@ import { type ContextDependencies, createGuestOrders, createRepositories } from 
 import { loadSchema, loadSubgraph } from '../graphql/schema.ts';
 import { createGuestOrderCheck } from './guest-order-check.ts';
 import { loadOperations } from './operations.ts';
-import { compileOrderRenderer, deliverWebhooks } from './webhooks.ts';
+import { compileMessages, deliverWebhooks } from './webhooks.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -38,7 +38,7 @@ export const graph = fp(
       waitForEvents: createEventWaiting(feed, database.primary, app.holdRequest),
     };
     const webhooks = deliverWebhooks(app, {
-      renderOrder: compileOrderRenderer(dependencies),
+      messages: compileMessages(schema, sets, dependencies, config.graphqlLimits),
       cursors: dependencies.repositories.events.cursors,
     });
     app.decorate('graph', { schema, sets, dependencies: { ...dependencies, webhooks } });

@@ -215,13 +215,16 @@ function createWebhookMetrics({ gauge, histogram }: Factory) {
   const lag = create('carte_webhook_lag_seconds', 'Age of the oldest event that an active webhook has not received');
   const lostHelp = 'Events that were deleted from the log before webhooks received them, until they are resumed';
   const lost = create('carte_webhook_lost_events', lostHelp);
+  const withoutHelp = 'Active webhooks whose operation the process does not have, so that their events wait';
+  const withoutOperation = gauge('carte_webhooks_without_operation', withoutHelp);
   return {
     webhookAttempted: (state: string, seconds: number) => attempts.observe({ state: state.toLowerCase() }, seconds),
-    webhookStatus({ active, paused, lagSeconds, lostEvents }: WebhookStatus) {
+    webhookStatus({ active, paused, lagSeconds, lostEvents, withoutOperation: without }: WebhookStatus) {
       webhooks.set({ state: 'active' }, active);
       webhooks.set({ state: 'paused' }, paused);
       lag.set(lagSeconds);
       lost.set(lostEvents);
+      withoutOperation.set(without);
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { Contract } from '@carte/operations/contract/contract';
 import type { SetFiles } from '@carte/operations/contract/folders';
-import { createSetLimits, readSets } from '@carte/operations/contract/sets';
+import { createSetLimits, errorAt, readSets } from '@carte/operations/contract/sets';
 import type { SetLimits } from '@carte/operations/contract/sources';
 import type { GraphQLSchema } from 'graphql';
 import type { Config } from '../config.ts';
@@ -16,5 +16,21 @@ export function loadOperations(
 }
 
 /** Creates the limits on the sets of an operator. */
-export const createOwnLimits = (schema: GraphQLSchema, limits: Config['graphqlLimits']): SetLimits =>
-  createSetLimits(schema, limits, isReserved);
+export function createOwnLimits(schema: GraphQLSchema, graphqlLimits: Config['graphqlLimits']): SetLimits {
+  const limits = createSetLimits(schema, graphqlLimits, isReserved);
+  return { ...limits, checkCosts: contract => [...limits.checkCosts(contract), ...checkMessages(contract)] };
+}
+
+/** Webhooks have no permissions but those for reading. */
+const checkMessages = ({ messages }: Contract) =>
+  messages.flatMap(message => {
+    const { name, extensions } = message.rootField;
+    return extensions.permission
+      ? [
+          errorAt(
+            message,
+            `Webhooks may not read "${name}", which needs ${extensions.permission}; select something else.`,
+          ),
+        ]
+      : [];
+  });

@@ -1,20 +1,22 @@
-import { readFileSync } from 'node:fs';
-import { compileBody, compileQuery } from '@carte/operations/compile-route';
+import { compileBody } from '@carte/operations/compile-route';
+import { type Contract, loadBuiltIn, type MessageOperation } from '@carte/operations/contract/contract';
+import { createCostOf } from '@carte/operations/limits/limits';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import type { FastifyInstance } from 'fastify';
-import { parse } from 'graphql';
+import type { GraphQLSchema } from 'graphql';
+import { type Config, readConfig } from '../config.ts';
 import { createReadAccess } from '../database/pool.ts';
+import { createRouteAuthorization } from '../graphql/authorization.ts';
 import { type ContextDependencies, createContext, createRepositories } from '../graphql/context.ts';
 import { loadSchema } from '../graphql/schema.ts';
-import { loadContract } from '../rest/contract.ts';
-import type { MessageDependencies, RenderOrder } from '../webhooks/message.ts';
+import { readMessages } from '../rest/sets.ts';
+import type { AccessScope } from '../scope.ts';
+import type { MessageDependencies, MessageEvent, Messages } from '../webhooks/message.ts';
 import type { WebhookDependencies } from '../webhooks/redeliver.ts';
 import { createSender } from '../webhooks/send.ts';
 import { createWebhookWorker } from '../webhooks/worker.ts';
-
-const detailsFiles = ['webhooks/order.graphql', 'pos/order-details.graphql'].map(
-  file => new URL(`../../schema/${file}`, import.meta.url),
-);
+import { loadOperations } from './operations.ts';
+import { once } from './pages/asset.ts';
 
 /** Delivers webhooks while the server runs, unless this is switched off. */
 export function deliverWebhooks(app: FastifyInstance, message: MessageDependencies): WebhookDependencies {
@@ -53,22 +55,60 @@ export function deliverWebhooks(app: FastifyInstance, message: MessageDependenci
   return { policy: config.webhooks, ...message, send: sender.send, onChange };
 }
 
-/** Renders orders as `GET /v1/orders/{order_service_id}` does, with the operation of that route, and adds the fields that it does not have. */
-export function compileOrderRenderer(dependencies: ContextDependencies): RenderOrder {
-  const schema = loadSchema();
-  const renderBody = compileBody(schema, loadContract(schema), 'getOrder');
-  const document = parse(detailsFiles.map(file => readFileSync(file, 'utf8')).join('\n'));
-  const renderDetails = compileQuery(schema, document, 'getOrderDetails');
-  return async (orderId, scope) => {
-    const variables = { order_service_id: orderId };
-    // One context, so that the order is loaded once.
-    const context = createContext(dependencies, scope);
-    const [body, details] = await Promise.all([renderBody(variables, context), renderDetails(variables, context)]);
-    return body && details && Buffer.concat([body.subarray(0, -1), Buffer.from(','), details.subarray(1)]);
+/** The operation that is the messages of webhooks that name none. */
+const ownMessage = 'eventMessage';
+
+/** Compiles the operations of all sets that are messages. */
+export function compileMessages(
+  schema: GraphQLSchema,
+  sets: readonly Contract[],
+  dependencies: ContextDependencies,
+  { cost: maxCost, objects: maxObjects }: Config['graphqlLimits'],
+): Messages {
+  const authorize = createRouteAuthorization(schema);
+  const costOf = createCostOf(schema);
+  const compile = (contract: Contract, operation: MessageOperation) => {
+    const { name, document, events, variables } = operation;
+    const limits = contract.isBuiltIn ? {} : { maxCost, maxObjects };
+    const renderBody = once(() => compileBody(schema, contract, operation, limits));
+    const render = async ({ id, event }: MessageEvent, scope: AccessScope) => {
+      const given: Readonly<Record<string, unknown>> = { ...event, event: id };
+      const values = Object.fromEntries([...variables].map(([variable, key]) => [variable, given[key]]));
+      const cost = contract.isBuiltIn ? 0 : costOf(document, name, values);
+      const context = createContext({ ...dependencies, ...limits }, scope, { transport: 'REST', cost });
+      return renderBody()(values, { ...context, message: { id, event } });
+    };
+    const requireReading = (scope: AccessScope | undefined) => void authorize([operation], scope ? { scope } : null);
+    return [name, { events, requireReading, render }] as const;
+  };
+  const operations = new Map(
+    sets.flatMap(contract => contract.messages.map(operation => compile(contract, operation))),
+  );
+  return {
+    operations,
+    async render(operation, message, scope) {
+      const found = operations.get(operation ?? ownMessage);
+      if (!found) throw new Error(`No set has the operation ${operation}`);
+      return found.render(message, scope);
+    },
   };
 }
 
 /** For commands, which have no server. */
-export async function createOrderRenderer(orm: MikroORM): Promise<RenderOrder> {
-  return compileOrderRenderer({ orm, repositories: createRepositories(await createReadAccess(orm)) });
+export async function createMessages(orm: MikroORM): Promise<Messages> {
+  const config = readConfig(process.env);
+  const schema = loadSchema();
+  const dependencies = { orm, repositories: createRepositories(await createReadAccess(orm)) };
+  return compileMessages(schema, loadOperations(schema, config), dependencies, config.graphqlLimits);
+}
+
+/** Renders orders as the message `orderMessage`, for commands; null if there is no such order. */
+export async function createOrderRenderer(orm: MikroORM) {
+  const schema = loadSchema();
+  const dependencies = { orm, repositories: createRepositories(await createReadAccess(orm)) };
+  const contract = loadBuiltIn(schema, readMessages());
+  const operation = contract.messages.find(({ name }) => name === 'orderMessage');
+  if (!operation) throw new Error('There is no operation orderMessage');
+  const renderBody = compileBody(schema, contract, operation);
+  return (orderId: string, scope: AccessScope) => renderBody({ order_id: orderId }, createContext(dependencies, scope));
 }

@@ -3,6 +3,7 @@ import { InvalidInput, type ValidationError } from '@carte/base/errors';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { prepared, queryIn } from '../database/query.ts';
 import { findExistingIds } from '../database/save.ts';
+import { type EventKind, eventKinds } from '../events/kinds.ts';
 import { currentPosition } from '../events/log.ts';
 import { sequenceEvents } from '../events/sequencer.ts';
 import type { CreateWebhookInput } from '../generated/graph.ts';
@@ -10,6 +11,7 @@ import { MerchantEntity } from '../merchant/entities.ts';
 import { StoreEntity } from '../store/entities.ts';
 import { type AddressPolicy, ForbiddenAddress, parseWebhookUrl, resolveAllowed } from './address.ts';
 import { type Webhook, WebhookEntity } from './entities.ts';
+import type { Messages } from './message.ts';
 import { findWebhook, storableId } from './repository.ts';
 
 /** A webhook with a secret that is not shown again. */
@@ -21,13 +23,32 @@ export interface IssuedSecret {
 /** For so long messages are signed with the secret before a rotation, too. */
 const previousSecretHours = 24;
 
+interface CreateDependencies {
+  readonly policy: AddressPolicy;
+  readonly messages: Pick<Messages, 'operations'>;
+}
+
+/** The kinds of events of a new webhook: those of its operation, unless the request names some. */
+export function kindsOf(
+  { kinds, operation }: CreateWebhookInput,
+  { operations }: CreateDependencies['messages'],
+): readonly EventKind[] {
+  const ofOperation = operations.get(operation ?? '')?.events ?? [];
+  return [...new Set(kinds ?? eventKinds.filter(kind => ofOperation.includes(kind)))];
+}
+
 /** Throws `InvalidInput` with every error of the request; their paths start at the argument `input`. */
 export async function createWebhook(
   em: EntityManager,
   request: CreateWebhookInput,
-  policy: AddressPolicy,
+  { policy, messages }: CreateDependencies,
 ): Promise<IssuedSecret> {
-  const errors = [...(await checkUrl(request, policy)), ...(await checkSubject(em, request)), ...checkKinds(request)];
+  const kinds = kindsOf(request, messages);
+  const errors = [
+    ...(await checkUrl(request, policy)),
+    ...(await checkSubject(em, request)),
+    ...checkKinds(request, kinds, messages),
+  ];
   if (errors.length > 0) throw new InvalidInput(errors.map(error => ({ ...error, path: ['input', ...error.path] })));
   const issued = { id: `webhook_${randomBytes(6).toString('hex')}`, secret: generateSecret() };
   // Those that were committed before are not for it.
@@ -40,7 +61,8 @@ export async function createWebhook(
       url: request.url,
       merchant: request.merchantId ?? null,
       store: request.storeId ?? null,
-      kinds: [...new Set(request.kinds)],
+      kinds,
+      operation: request.operation ?? null,
       startPosition: await currentPosition(queryIn(transaction)),
       createdAt: new Date(),
     });
@@ -143,7 +165,21 @@ async function checkSubject(
   return [{ path: [`${noun}Id`], type: 'reference_not_found', message: `There is no ${noun} ${JSON.stringify(id)}.` }];
 }
 
-function checkKinds({ kinds }: CreateWebhookInput): ValidationError[] {
+function checkKinds(
+  { operation }: CreateWebhookInput,
+  kinds: readonly EventKind[],
+  { operations }: CreateDependencies['messages'],
+): ValidationError[] {
+  const events = operations.get(operation ?? '')?.events;
+  if (operation != null && !events) {
+    const message = `No set has an operation ${JSON.stringify(operation)} with @webhook, only ${[...operations.keys()].join(', ')}.`;
+    return [{ path: ['operation'], type: 'reference_not_found', message }];
+  }
+  const others = events ? kinds.filter(kind => !events.includes(kind)) : [];
+  if (others.length > 0) {
+    const message = `The operation ${operation} is not for ${others.join(', ')}, only for ${events?.join(', ')}.`;
+    return [{ path: ['kinds'], type: 'value_error', message }];
+  }
   if (kinds.length > 0) return [];
   return [{ path: ['kinds'], type: 'too_short', message: 'A webhook needs at least one kind of event.' }];
 }

@@ -3,7 +3,7 @@ import type { Event } from '../events/entities.ts';
 import { EventsDeleted, readEvents } from '../events/log.ts';
 import { noticeStatement, pauseStatement } from './commands.ts';
 import type { DeliveryState } from './entities.ts';
-import { type MessageDependencies, messageOf } from './message.ts';
+import { type MessageDependencies, messageOf, OperationFailed } from './message.ts';
 import { type Claim, claimSeconds, type Recorded, readEndpoint, recordAttempt, releaseQueue } from './queue.ts';
 import { type Attempt, defaultTimeoutMs, type Send } from './send.ts';
 
@@ -14,7 +14,17 @@ export interface DeliveryDependencies extends MessageDependencies {
   readonly onAttempt: (webhookId: string, state: DeliveryState, attempt: Attempt) => void;
   /** Called with what an operator should know about a webhook. */
   readonly onNotice: (webhookId: string, notice: string) => void;
+  readonly onError: (error: unknown) => void;
 }
+
+/** An attempt that failed before anything was sent. */
+const notSent = ({ message }: Error): Attempt => ({
+  isDelivered: false,
+  status: null,
+  error: message,
+  durationMs: 0,
+  retryAfterSeconds: null,
+});
 
 const pageSize = 100;
 /** Then other queues get their turn. */
@@ -41,7 +51,7 @@ export async function deliverQueue(
   dependencies: DeliveryDependencies,
   signal: AbortSignal,
 ): Promise<void> {
-  const { query, send, cursors, onAttempt, onNotice } = dependencies;
+  const { query, send, cursors, onAttempt, onNotice, onError } = dependencies;
   const { webhookId, storeId, subject, kinds, newest } = claim;
   const startedAt = performance.now();
   let claimedAt = startedAt;
@@ -75,12 +85,16 @@ export async function deliverQueue(
 
   /** Resolves to whether the next event may follow. */
   async function deliver(event: Event, next: Event | undefined): Promise<boolean> {
-    const message = await messageOf(event, subject, dependencies);
+    const message = await messageOf(event, subject, dependencies).catch(failed);
     // After the order, which a webhook that was paused before must not get.
     const endpoint = await readEndpoint(query, claim);
     // The claim of a process that stood still may have expired.
     if (!endpoint || performance.now() - claimedAt > maxClaimAgeMs) return false;
-    const attempt = await send(endpoint, message, signal);
+    if (message === null) {
+      position = event.position;
+      return true;
+    }
+    const attempt = message instanceof OperationFailed ? notSent(message) : await send(endpoint, message, signal);
     const state = attempt.isDelivered ? 'DELIVERED' : 'FAILING';
     const recordedAt = performance.now();
     const recorded = await recordAttempt(query, claim, { event, next, attempt, state });
@@ -111,6 +125,13 @@ export async function deliverQueue(
       await notify(pauseStatement, `Paused after three days of failures: ${error}.`);
     } else return false;
     return true;
+  }
+
+  /** Its reason is for those who see no log. */
+  function failed(error: unknown): OperationFailed {
+    if (!(error instanceof OperationFailed)) throw error;
+    onError(error);
+    return error;
   }
 
   async function notify(statement: string, notice: string): Promise<void> {

@@ -16,6 +16,8 @@ export const WebhookEntity = defineEntity({
     merchant: () => p.manyToOne(MerchantEntity).mapToPk().nullable().deleteRule('cascade').index(),
     store: () => p.manyToOne(StoreEntity).mapToPk().nullable().deleteRule('cascade').index(),
     kinds: p.array().$type<readonly EventKind[]>(),
+    /** The operation that is its messages; null for those of Carte. */
+    operation: p.text().nullable(),
     /** Readable, since messages are signed with it; empty once the webhook is removed. */
     secret: p.text().lazy().hidden(),
     /** The secret before the last rotation, which is valid until the time beside it. */

@@ -1,6 +1,6 @@
+import { toHttpError } from '@carte/operations/errors';
 import type { EventCursors } from '../events/cursor.ts';
 import type { Event } from '../events/entities.ts';
-import { eventType } from '../events/kinds.ts';
 import { type AccessScope, emptyScope } from '../scope.ts';
 
 /** A message by the Standard Webhooks specification. */
@@ -10,54 +10,83 @@ export interface Message {
   readonly body: string;
 }
 
-/** Renders an order as `GET /v1/orders/{order_service_id}` does; null if it does not exist, or is out of scope. */
-export type RenderOrder = (orderId: string, scope: AccessScope) => Promise<Buffer | null>;
+/** An event whose message is rendered, and the id of that. */
+export interface MessageEvent {
+  readonly id: string;
+  readonly event: Event;
+}
+
+/** The operations of all sets that are messages. */
+export interface Messages {
+  /** By name; each says of which events, and throws `Forbidden` for a key that may not read what it selects. */
+  readonly operations: ReadonlyMap<string, MessageShape>;
+  /** Renders the message of an event by an operation, or else as Carte's own; null where it has no body, e.g. of an order that was deleted. */
+  readonly render: (operation: string | null, message: MessageEvent, scope: AccessScope) => Promise<Buffer | null>;
+}
+
+export interface MessageShape {
+  readonly events: readonly string[];
+  readonly requireReading: (scope: AccessScope | undefined) => void;
+}
 
 export interface MessageDependencies {
-  readonly renderOrder: RenderOrder;
+  readonly messages: Messages;
   /** For the ids of messages. */
   readonly cursors: EventCursors;
 }
 
-/** What a webhook receives events of: a merchant with its stores, or a store. */
+/** What a webhook receives events of, a merchant with its stores or a store, and the operation that is its messages. */
 export interface Subject {
   readonly merchantId: string | null;
   readonly storeId: string | null;
+  readonly operation: string | null;
 }
 
-/** In bytes. Larger orders are left out of the message, and their receiver reads them. */
-const maxOrderBytes = 256 * 1024;
+/** The operation of a webhook could not be executed. */
+export class OperationFailed extends Error {}
 
 /**
- * The message of an event. The order is as it is now, not as it was at the event: a receiver that gets a message late, or twice, never
- * overwrites what it knows with something older. The status before and after are those of the event.
+ * The message of an event. What it has of an order is as it is now, not as it was at the event: a receiver that gets a message late, or twice, never
+ * overwrites what it knows with something older. The status before and after are those of the event. Null if the operation has nothing to send;
+ * throws `OperationFailed` if that of the webhook fails.
  */
 export async function messageOf(
   event: Event,
   subject: Subject,
-  { renderOrder, cursors }: MessageDependencies,
-): Promise<Message> {
-  const { kind, position, createdAt, storeId, orderId, statusBefore, status, menuRevision } = event;
-  const order = orderId === null ? null : await renderOrder(orderId, scopeOf(subject));
-  const data = {
-    store_id: storeId,
-    ...(orderId !== null && { order_id: orderId }),
-    ...(statusBefore !== null && { status_before: statusBefore }),
-    ...(status !== null && { status }),
-    ...(menuRevision !== null && { revision: menuRevision }),
-  };
-  const isAttached = order !== null && order.length <= maxOrderBytes;
-  const text = JSON.stringify(data).slice(0, -1);
-  const dataText = isAttached ? `${text},"order":${order.toString()}}` : `${text}}`;
-  const head = JSON.stringify({ type: eventType(kind), timestamp: createdAt.toISOString() }).slice(0, -1);
-  return { id: await cursors.messageId(position), body: `${head},"data":${dataText}}` };
+  { messages, cursors }: MessageDependencies,
+): Promise<Message | null> {
+  const id = await cursors.messageId(event.position);
+  const { operation } = subject;
+  try {
+    const body = await messages.render(operation, { id, event }, scopeOf(subject));
+    return body && { id, body: body.toString() };
+  } catch (cause) {
+    if (operation === null) throw cause;
+    throw new OperationFailed(`the operation ${operation} failed: ${reasonOf(cause)}`, { cause });
+  }
+}
+
+/** What others than those who see the log may know. */
+function reasonOf(error: unknown): string {
+  const { detail = 'Internal server error' } = toHttpError(error) ?? {};
+  return typeof detail === 'string' ? detail : detail.map(({ msg }) => msg).join(' ');
 }
 
 /** An order of a store that has since moved to another merchant is out of scope. */
-function scopeOf({ merchantId, storeId }: Subject): AccessScope {
+function scopeOf({ merchantId, storeId }: Omit<Subject, 'operation'>): AccessScope {
   return {
     ...emptyScope,
     merchantIds: merchantId === null ? [] : [merchantId],
     storeIds: storeId === null ? [] : [storeId],
   };
 }
+
+/** What processes compare webhooks with: each operation that they have, with each event of it. */
+export const knownOperations = ({ operations }: Messages): string[] =>
+  [...operations].flatMap(([name, { events }]) => events.map(event => `${name} ${event}`));
+
+/** SQL: whether a process with these operations can deliver the events of a webhook `w`. */
+export const isKnown = (parameter: string) =>
+  `(w.operation is null or not exists (
+    select from unnest(w.kinds) kind where w.operation || ' ' || kind <> all (${parameter}::text[])
+  ))`;

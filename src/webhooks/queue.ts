@@ -4,7 +4,7 @@ import { prepared, type Query, queryIn } from '../database/query.ts';
 import type { Event } from '../events/entities.ts';
 import type { EventKind } from '../events/kinds.ts';
 import type { DeliveryState } from './entities.ts';
-import type { Subject } from './message.ts';
+import { isKnown, type Subject } from './message.ts';
 import type { Attempt, Endpoint } from './send.ts';
 
 /** For so long a queue belongs to the process that claimed it; each delivery renews it. Longer than an attempt can take. */
@@ -70,6 +70,7 @@ const claimStatement = prepared(`
       row_number() over (partition by q.webhook_id order by q.next_attempt_at) as of_webhook
     from webhook_queue q join webhook w on w.id = q.webhook_id left join store s on s.id = w.store_id
     where q.newest > q.position and q.next_attempt_at <= now() and w.paused_at is null and w.removed_at is null
+      and ${isKnown('$6')}
       and w.id not in (select id from unnest($2::text[]) id group by id having count(*) >= $3)
   ), running as (
     select tenant, count(*) as queues from unnest($5::text[]) tenant group by tenant
@@ -89,19 +90,24 @@ const claimStatement = prepared(`
   from claimed c join webhook w on w.id = c.webhook_id
   where q.webhook_id = c.webhook_id and q.store_id = c.store_id
   returning q.claim as token, q.webhook_id as "webhookId", q.store_id as "storeId", q.position, q.newest, c.tenant,
-    json_build_object('merchantId', w.merchant_id, 'storeId', w.store_id) as subject, w.kinds`);
+    json_build_object('merchantId', w.merchant_id, 'storeId', w.store_id, 'operation', w.operation) as subject, w.kinds`);
 
 /** Queues of one webhook that a process delivers at the same time, so that one that hangs does not stop the others. */
 const maxOfWebhook = 8;
 
 /**
- * Claims queues that are due, of which this process can deliver so many beside those that are running. Tenants take turns, and of each the queue that waits longest is the first. A tenant never has more queues than are
+ * Claims queues that are due, of which this process can deliver so many beside those that are running; those whose operation it does not have are
+ * left to others. Tenants take turns, and of each the queue that waits longest is the first. A tenant never has more queues than are
  * free then: half of all if it is the only one, a quarter if it is the second, and so on. So there is one for the next.
  */
-export function claimQueues(query: Query, free: number, running: readonly Claim[]): Promise<Claim[]> {
+export function claimQueues(
+  query: Query,
+  free: number,
+  { running, known }: { readonly running: readonly Claim[]; readonly known: readonly string[] },
+): Promise<Claim[]> {
   const webhookIds = running.map(({ webhookId }) => webhookId);
   const tenants = running.map(({ tenant }) => tenant);
-  return query(claimStatement, [randomUUID(), webhookIds, maxOfWebhook, free, tenants]);
+  return query(claimStatement, [randomUUID(), webhookIds, maxOfWebhook, free, tenants, known]);
 }
 
 /** SQL of an `Endpoint`, of a webhook `w`. */

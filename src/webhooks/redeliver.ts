@@ -7,7 +7,7 @@ import { EventsDeleted, lastPossible, readEvents, timeOf } from '../events/log.t
 import type { AddressPolicy } from './address.ts';
 import { rejectRemoved, removed } from './commands.ts';
 import type { Webhook } from './entities.ts';
-import { type Message, type MessageDependencies, messageOf } from './message.ts';
+import { type Message, type MessageDependencies, messageOf, OperationFailed, type Subject } from './message.ts';
 import { endpointColumns } from './queue.ts';
 import { findWebhook } from './repository.ts';
 import type { Attempt, Endpoint, Send } from './send.ts';
@@ -58,8 +58,9 @@ export async function redeliverMessage(
     const message = `The log has no event of the webhook ${webhookId} with the message id ${JSON.stringify(messageId)}.`;
     throw new InvalidInput([{ path: ['messageId'], type: 'reference_not_found', message }]);
   }
-  const subject = { merchantId: webhook.merchant ?? null, storeId: webhook.store ?? null };
-  const attempt = await sendNow(em, webhook, await messageOf(event, subject, dependencies), dependencies);
+  const { merchant = null, store = null, operation = null } = webhook;
+  const message = await renderNow(event, { merchantId: merchant, storeId: store, operation }, dependencies);
+  const attempt = await sendNow(em, webhook, message, dependencies);
   await em.execute(recordStatement, [
     ...[
       webhookId,
@@ -72,6 +73,19 @@ export async function redeliverMessage(
     ...[event.createdAt, attempt.status, attempt.error, attempt.durationMs],
   ]);
   return attempt;
+}
+
+async function renderNow(event: Event, subject: Subject, dependencies: ManualDependencies): Promise<Message> {
+  const { operation } = subject;
+  const fail = (message: string) => new InvalidInput([{ path: ['webhookId'], type: 'value_error', message }]);
+  if (operation !== null && !dependencies.messages.operations.get(operation)?.events.includes(event.kind)) {
+    throw fail(`No set has the operation ${operation} for ${event.kind}.`);
+  }
+  const message = await messageOf(event, subject, dependencies).catch(error => {
+    throw error instanceof OperationFailed ? fail(`Nothing was sent: ${error.message}`) : error;
+  });
+  if (!message) throw fail(`The operation ${operation} has nothing to send for this event.`);
+  return message;
 }
 
 async function findEvent(

@@ -4,7 +4,7 @@ import type { Resolvers } from '../generated/graph.ts';
 import { connectionResolvers } from '../lists/paging.ts';
 import { nodeIdAs } from '../node-id.ts';
 import { requireReading } from '../scope.ts';
-import { createWebhook, pauseWebhook, removeWebhook, resumeWebhook, rotateSecret } from './commands.ts';
+import { createWebhook, kindsOf, pauseWebhook, removeWebhook, resumeWebhook, rotateSecret } from './commands.ts';
 import { noticeOf, stateOf, type Webhook } from './entities.ts';
 import { redeliverMessage, rewindWebhook, testWebhook, type WebhookDependencies } from './redeliver.ts';
 import { type DeliveryRow, findWebhook } from './repository.ts';
@@ -32,9 +32,10 @@ export const webhookResolvers = {
   },
   Mutation: {
     createWebhook: async (_root, { input }, context) => {
-      const { policy, onChange } = delivering(context);
-      requireReading(context.scope, [...new Set(input.kinds.map(readPermissionOf))]);
-      const issued = await createWebhook(context.forkEntityManager(), input, policy);
+      const { messages, onChange, ...dependencies } = delivering(context);
+      requireReading(context.scope, [...new Set(kindsOf(input, messages).map(readPermissionOf))]);
+      messages.operations.get(input.operation ?? '')?.requireReading(context.scope);
+      const issued = await createWebhook(context.forkEntityManager(), input, { messages, ...dependencies });
       onChange();
       return issued;
     },

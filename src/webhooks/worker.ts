@@ -3,6 +3,7 @@ import { prepared, type Query } from '../database/query.ts';
 import type { EventFeed } from '../events/feed.ts';
 import { runAsWorker } from '../scheduling/current-request.ts';
 import { type DeliveryDependencies, deliverQueue } from './deliver.ts';
+import { isKnown, knownOperations } from './message.ts';
 import { type Claim, claimQueues, enqueueEvents } from './queue.ts';
 
 /** Queues that a process delivers at the same time. */
@@ -24,6 +25,8 @@ export interface WebhookStatus {
   readonly lagSeconds: number;
   /** Events that were deleted from the log before they were delivered, of webhooks that were not resumed since. */
   readonly lostEvents: number;
+  /** Active webhooks whose operation this process does not have: their events wait. */
+  readonly withoutOperation: number;
 }
 
 export interface WebhookWorkerOptions extends DeliveryDependencies {
@@ -32,12 +35,12 @@ export interface WebhookWorkerOptions extends DeliveryDependencies {
   /** For so many days deliveries are listed. */
   readonly retentionDays: number;
   readonly onStatus: (status: WebhookStatus) => void;
-  readonly onError: (error: unknown) => void;
 }
 
 /** Delivers events to webhooks. Every serving process has one; the database decides which of them delivers a queue. */
 export function createWebhookWorker(options: WebhookWorkerOptions) {
-  const { orm, query, feed, retentionDays, onStatus, onError } = options;
+  const { orm, query, feed, messages, retentionDays, onStatus, onNotice, onError } = options;
+  const known = knownOperations(messages);
   const runs = new Map<Claim, Promise<void>>();
   const shutdown = new AbortController();
   let isClosing = false;
@@ -100,8 +103,11 @@ export function createWebhookWorker(options: WebhookWorkerOptions) {
       await startRuns();
     }
     if (isStatusDue()) {
-      const [status] = await query<WebhookStatus>(statusStatement, []);
+      const [status] = await query<WebhookStatus>(statusStatement, [known]);
       if (status) onStatus(status);
+      for (const { id, notice } of await query<{ id: string; notice: string }>(waitingStatement, [known]))
+        onNotice(id, notice);
+      await query(foundStatement, [known]);
     }
     if (isCleanUpDue()) await deleteOldDeliveries(query, retentionDays);
     return true;
@@ -110,7 +116,8 @@ export function createWebhookWorker(options: WebhookWorkerOptions) {
   async function startRuns(): Promise<void> {
     const free = maxQueues - runs.size;
     if (free === 0 || isClosing) return;
-    for (const claim of await claimQueues(query, free, [...runs.keys()])) runs.set(claim, run(claim));
+    for (const claim of await claimQueues(query, free, { running: [...runs.keys()], known }))
+      runs.set(claim, run(claim));
   }
 
   async function run(claim: Claim): Promise<void> {
@@ -161,8 +168,23 @@ const statusStatement = prepared(`
     coalesce(sum(w.lost_events), 0)::bigint as "lostEvents",
     coalesce(extract(epoch from now() - min((
       select min(q.waiting_since) from webhook_queue q where q.webhook_id = w.id and q.newest > q.position
-    )) filter (where w.paused_at is null)), 0)::float8 as "lagSeconds"
+    )) filter (where w.paused_at is null)), 0)::float8 as "lagSeconds",
+    count(*) filter (where w.paused_at is null and not ${isKnown('$1')}) as "withoutOperation"
   from webhook w where w.removed_at is null`);
+
+/** While processes are replaced, others may have the operation: then no event waits for long. */
+const waitingStatement = prepared(`
+  update webhook w set notice = format('Its events wait: no set has the operation %s for all of them.', operation) ||
+    ' Restore it, or remove the webhook.'
+  where not ${isKnown('$1')} and notice is null and paused_at is null and removed_at is null and exists (
+    select from webhook_queue q
+    where q.webhook_id = w.id and q.newest > q.position and q.waiting_since < now() - interval '1 minute'
+  )
+  returning id, notice`);
+
+const foundStatement = prepared(
+  `update webhook w set notice = null where notice like 'Its events wait: %' and ${isKnown('$1')}`,
+);
 
 const deletedAtOnce = 1000;
 

@@ -37,7 +37,7 @@ test('a webhook is created, tested, rotated, paused, resumed and removed by comm
   expect(tested.stdout).toMatch(/^The message msg_test_\S+ was delivered: status 200 after \d+ ms\.\n$/);
   expect(receiver.all[0] && verify(receiver.all[0], secret)).toMatchObject({ type: 'webhook.test' });
 
-  const row = `${id} +${receiver.urlOf('/pos')} +store ${store.id} +order.placed,menu.changed +never +-`;
+  const row = `${id} +${receiver.urlOf('/pos')} +store ${store.id} +order.placed,menu.changed +- +never +-`;
   const list = async () => (await webhook('list')).stdout;
   expect(await list()).toMatch(new RegExp(`${row} +active\n`));
   expect((await webhook('pause', id)).stderr).toBe(`The webhook ${id} is paused.\n`);

@@ -77,6 +77,11 @@ test('an order that is placed and accepted is two signed messages, with the orde
     },
   });
   expect(changed?.body).toContain(`"order":${text.slice(0, -1)},`);
+  // The fields stand in this order.
+  const { timestamp, data } = changed?.message ?? {};
+  const { store_id, order_id, status_before, status, order: sent } = data;
+  const expected = { store_id, order_id, status_before, status, order: sent };
+  expect(changed?.body).toBe(JSON.stringify({ type: 'order.changed', timestamp, data: expected }));
   expect(placed?.headers).toMatchObject({
     'content-type': 'application/json',
     'user-agent': expect.stringMatching(/^Carte\//),

@@ -364,7 +364,7 @@ test('the sets that come with Carte cannot exceed the default limit on cost', ()
   const { schema, sets } = app.server.graph;
   const { checkCosts } = createOwnLimits(schema, readConfig({}).graphqlLimits);
   const builtIn = sets.filter(({ isBuiltIn }) => isBuiltIn);
-  expect(builtIn.map(({ name }) => name)).toEqual(['v1', 'pos']);
+  expect(builtIn.map(({ name }) => name)).toEqual(['v1', 'pos', 'webhooks']);
   expect(builtIn.flatMap(set => checkCosts({ ...set, isBuiltIn: false })).map(({ message }) => message)).toEqual([]);
 });
 
@@ -562,10 +562,13 @@ describe('Documents', () => {
     }));
     expect(text.match(/\]\(/g)).toHaveLength(links.length);
     const paths = links.map(({ path = '' }) => path);
-    const documents = ['openapi.json', ...['pos', 'operations', 'shop', 'counter'].map(set => `openapi/${set}.json`)];
-    expect(paths.slice(0, 7)).toEqual(['schema.graphql', 'schema.graphql?for=guests', ...documents]);
+    const documents = [
+      'openapi.json',
+      ...['pos', 'webhooks', 'operations', 'shop', 'counter'].map(set => `openapi/${set}.json`),
+    ];
+    expect(paths.slice(0, 8)).toEqual(['schema.graphql', 'schema.graphql?for=guests', ...documents]);
     const guides = globSync('**/*.md', { cwd: new URL('../../docs/', import.meta.url) }).map(file => `guides/${file}`);
-    expect(paths.slice(7).toSorted()).toEqual(guides.toSorted());
+    expect(paths.slice(8).toSorted()).toEqual(guides.toSorted());
     for (const { title, path = '' } of links) {
       const found = await app.get(`/${path}`, { 'x-api-key': '' });
       expect(found.status, path).toBe(200);

@@ -1,30 +1,21 @@
 import { runAtOnce } from '@carte/base/time-slice';
 import {
-  type DocumentNode,
   type GraphQLField,
-  type GraphQLNamedType,
   type GraphQLOutputType,
   type GraphQLSchema,
   getNamedType,
   getNullableType,
-  getOperationAST,
   isNonNullType,
   isObjectType,
 } from 'graphql';
-import { type Contract, type Operation, rootFieldOf } from './contract/contract.ts';
+import { type BodyOperation, type Contract, type Operation, rootFieldOf } from './contract/contract.ts';
+import { compileLeaf } from './contract/mapped-values.ts';
 import type { FieldExtensions } from './contract/outputs.ts';
 import { translateInvalidInput } from './errors.ts';
 import { type CompiledOperation, compileOperation, type Variables } from './execution/compile.ts';
 import { concatenate, toBuffers } from './execution/json-writer.ts';
 import type { FieldShape, Shape } from './execution/renderer.ts';
-import {
-  type Fragments,
-  fieldsAlong,
-  fragmentsOf,
-  leafField,
-  type SelectedField,
-  selectedFields,
-} from './execution/selected-fields.ts';
+import { fieldsAlong, leafField, type SelectedField } from './execution/selected-fields.ts';
 
 /** A field of the graph on which bodies depend. */
 export interface Dependency {
@@ -42,7 +33,7 @@ interface RouteOptions {
 export function compileRoute(
   graph: GraphQLSchema,
   contract: Contract,
-  operation: Operation,
+  operation: BodyOperation,
   { maxObjects, dependencies = [] }: RouteOptions = {},
 ): CompiledOperation {
   const { document, name, kind } = operation;
@@ -73,57 +64,32 @@ function pathsTo({ type, field }: Dependency, root: Operation['rootField'], body
   return [];
 }
 
-/** Renders the body of a route outside of a request; null where the route responds with 404. */
+/** Renders the body of an operation outside of a request; null where a route responds with 404. */
 export type RenderBody = (variables: Variables, context: unknown) => Promise<Buffer | null>;
 
-export function compileBody(graph: GraphQLSchema, contract: Contract, operationName: string): RenderBody {
-  const operation = contract.operations.find(({ name }) => name === operationName);
-  if (!operation) throw new Error(`The contract has no operation ${operationName}`);
-  return toRenderBody(compileRoute(graph, contract, operation));
-}
-
-/** Compiles a query of one root field that is no route; fields that are null are omitted, as in a route. */
-export function compileQuery(graph: GraphQLSchema, document: DocumentNode, name: string): RenderBody {
-  const fragments = fragmentsOf(document);
-  const body = selectedFields(getOperationAST(document, name)?.selectionSet.selections ?? [], fragments);
-  const shape = shapeOfSelection(graph.getQueryType(), body, fragments);
-  const [key = ''] = shape?.keys() ?? [];
-  const run = compileOperation(graph, { document, kind: 'query', body, etags: [] }, { shape: shape?.get(key)?.shape });
-  return toRenderBody(run);
-}
-
-const toRenderBody =
-  (run: CompiledOperation): RenderBody =>
-  async (variables, context) => {
+export function compileBody(
+  graph: GraphQLSchema,
+  contract: Contract,
+  operation: BodyOperation,
+  options: RouteOptions = {},
+): RenderBody {
+  const run = compileRoute(graph, contract, operation, options);
+  return async (variables, context) => {
     const result = await run(variables, context);
     return result && runAtOnce(concatenate(toBuffers(result.body)));
   };
-
-function shapeOfSelection(
-  type: GraphQLNamedType | null | undefined,
-  selected: readonly SelectedField[],
-  fragments: Fragments,
-): Shape | undefined {
-  if (!isObjectType(type)) return undefined;
-  const fields = type.getFields();
-  return new Map(
-    selected.map(({ key, node, selections }) => {
-      const field = fields[node.name.value];
-      if (!field) throw new Error(`${type.name} has no field ${node.name.value}`);
-      const shape = shapeOfSelection(getNamedType(field.type), selectedFields(selections, fragments), fragments);
-      return [key, { optional: !isNonNullType(field.type), fallback: undefined, constant: undefined, shape }];
-    }),
-  );
 }
 
 function shapeOf(type: GraphQLOutputType): Shape | undefined {
   const named = getNamedType(type);
   if (!isObjectType(named)) return undefined;
   const fields = Object.values(named.getFields()).map(({ name, type: fieldType, extensions }): [string, FieldShape] => {
-    const { default: fallback, constant }: FieldExtensions = extensions;
+    const { default: fallback, constant, key, isGroup, maxBytes }: FieldExtensions = extensions;
     const json = (value: unknown) => (value === undefined ? undefined : JSON.stringify(value));
     const optional = !isNonNullType(fieldType);
-    return [name, { optional, fallback: json(fallback), constant: json(constant), shape: shapeOf(fieldType) }];
+    const shape = shapeOf(fieldType);
+    const mapping = { key, isGroup, maxBytes, leaf: compileLeaf(extensions) };
+    return [name, { optional, fallback: json(fallback), constant: json(constant), shape, ...mapping }];
   });
   return new Map(fields);
 }

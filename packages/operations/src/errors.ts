@@ -12,7 +12,7 @@ import {
 } from '@carte/base/errors';
 import type { ErrorPath, RequestError } from '@carte/base/validation';
 import { type FieldNode, Kind, type ValueNode } from 'graphql';
-import type { Operation } from './contract/contract.ts';
+import type { BodyOperation, Operation } from './contract/contract.ts';
 import type { Variables } from './execution/compile.ts';
 import { fieldsAlong } from './execution/selected-fields.ts';
 import { toSnakePath } from './input/names.ts';
@@ -66,7 +66,7 @@ function fromFastifyError(error: Error): HttpError | undefined {
 }
 
 /** Translates an error of the field at these keys that is about the request to 422, or to 410 for an old cursor; others stay as they are. */
-export function translateInvalidInput(operation: Operation, keys: readonly string[], error: unknown): unknown {
+export function translateInvalidInput(operation: BodyOperation, keys: readonly string[], error: unknown): unknown {
   if (error instanceof TooCostly || error instanceof ResponseTooLarge) return tooMuch(operation, error.message);
   if (!(error instanceof InvalidInput)) return error;
   if (error.errors.every(({ type }) => type === 'cursor_expired')) return new HttpError(410, error.message);
@@ -74,7 +74,7 @@ export function translateInvalidInput(operation: Operation, keys: readonly strin
 }
 
 /** The 422 of a request for more than an operation may load. */
-export const tooMuch = (operation: Operation, message: string): HttpError =>
+export const tooMuch = (operation: BodyOperation, message: string): HttpError =>
   unprocessable([{ loc: unknownLoc(operation), msg: message, type: 'too_costly' }]);
 
 /** Compiles the domain's check of arguments of which not all could be read, so that one 422 reports every error. */
@@ -89,7 +89,7 @@ export function compilePartialCheck(operation: Operation): (variables: Variables
 }
 
 function toRequestError(
-  operation: Operation,
+  operation: BodyOperation,
   keys: readonly string[],
   { path, message, type }: ValidationError,
 ): RequestError {
@@ -100,7 +100,7 @@ function toRequestError(
  * The `loc` of an error in a request. The domain reports a path into the arguments of its field; the operation maps arguments to
  * parameters.
  */
-export function locOf(operation: Operation, keys: readonly string[], path: ErrorPath): ErrorPath {
+export function locOf(operation: BodyOperation, keys: readonly string[], path: ErrorPath): ErrorPath {
   const [name, ...below] = path;
   const field = fieldsAlong(operation.document, operation.name, keys).at(-1)?.node;
   const argument = field?.arguments?.find(candidate => candidate.name.value === name);
@@ -108,10 +108,10 @@ export function locOf(operation: Operation, keys: readonly string[], path: Error
 }
 
 /** The `loc` of an error about an argument that no parameter sets. */
-const unknownLoc = ({ parameters }: Operation): ErrorPath =>
+const unknownLoc = ({ parameters }: BodyOperation): ErrorPath =>
   parameters.some(parameter => parameter.in === 'body') ? ['body'] : ['query'];
 
-function locInValue(operation: Operation, value: ValueNode, path: ErrorPath): ErrorPath {
+function locInValue(operation: BodyOperation, value: ValueNode, path: ErrorPath): ErrorPath {
   if (value.kind === Kind.VARIABLE) return locOfVariable(operation, value.name.value, path);
   const [key, ...below] = path;
   const field = value.kind === Kind.OBJECT ? value.fields.find(({ name }) => name.value === key) : undefined;
@@ -119,7 +119,7 @@ function locInValue(operation: Operation, value: ValueNode, path: ErrorPath): Er
   return unknownLoc(operation);
 }
 
-function locOfVariable(operation: Operation, name: string, path: ErrorPath): ErrorPath {
+function locOfVariable(operation: BodyOperation, name: string, path: ErrorPath): ErrorPath {
   const parameter = operation.parameters.find(candidate => candidate.name === name);
   if (!parameter) return unknownLoc(operation);
   return [...parameter.loc, ...toSnakePath(parameter.type, path)];

@@ -32,7 +32,7 @@ type Execute<Request, Result> = (variables: Variables, request: Request) => Prom
 export const generateRoutes = memoize(({ schema, operations }: Contract): readonly SofaRoute[] => {
   const sofa = useSofa({
     basePath: '/',
-    schema: withQuery(schema),
+    schema: schemaOfRoutes(schema),
     routes: Object.fromEntries(operations.map(operation => [fieldOf(operation), routeOf(operation)])),
     execute: async ({ variableValues, contextValue }) => {
       if (!(contextValue instanceof Call)) throw new Error('SOFA has executed an operation without a call');
@@ -59,13 +59,13 @@ export const generateRoutes = memoize(({ schema, operations }: Contract): readon
 });
 
 /**
- * SOFA expects a query type, which a set of mutations does not have. It reads descriptions of parameters, which are not used here, from the syntax
+ * SOFA expects a query type, which a set of mutations does not have, and messages to webhooks are not its subscriptions. It reads descriptions of parameters, which are not used here, from the syntax
  * tree of a root type; where there is none, it prints and parses the type for each parameter.
  */
-function withQuery(schema: GraphQLSchema): GraphQLSchema {
-  const complete = schema.getQueryType()
-    ? schema
-    : new GraphQLSchema({ ...schema.toConfig(), query: new GraphQLObjectType({ name: 'Query', fields: {} }) });
+function schemaOfRoutes(schema: GraphQLSchema): GraphQLSchema {
+  const query = schema.getQueryType() ?? new GraphQLObjectType({ name: 'Query', fields: {} });
+  const isComplete = schema.getQueryType() && !schema.getSubscriptionType();
+  const complete = isComplete ? schema : new GraphQLSchema({ ...schema.toConfig(), query, subscription: null });
   for (const type of [complete.getQueryType(), complete.getMutationType()]) {
     if (type)
       type.astNode = { kind: Kind.OBJECT_TYPE_DEFINITION, name: { kind: Kind.NAME, value: type.name }, fields: [] };

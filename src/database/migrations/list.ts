@@ -29,6 +29,7 @@ import { GuestOrdersMigration } from './0030-guest-orders.ts';
 import { AnonymizedOrdersMigration, OrdersByAgeMigration } from './0031-anonymized-orders.ts';
 import { PreparationMinutesMigration } from './0032-preparation-minutes.ts';
 import { EdgeCachesMigration } from './0033-edge-caches.ts';
+import { WebhookOperationsMigration } from './0034-webhook-operations.ts';
 
 /** In execution order; a released migration never changes. Functions and triggers do, in schema/sql, without a migration. */
 export const migrations = [
@@ -67,4 +68,5 @@ export const migrations = [
   { name: '0031-anonymized-orders-index', class: OrdersByAgeMigration },
   { name: '0032-preparation-minutes', class: PreparationMinutesMigration },
   { name: '0033-edge-caches', class: EdgeCachesMigration },
+  { name: '0034-webhook-operations', class: WebhookOperationsMigration },
 ];

@@ -11,6 +11,7 @@ interface OpenApi {
   readonly info: { readonly title: string; readonly description?: string };
   readonly tags?: readonly { readonly name: string; readonly description?: string }[];
   readonly paths?: Readonly<Record<string, Readonly<Record<string, RouteObject>>>>;
+  readonly webhooks?: Readonly<Record<string, { readonly post: RouteObject }>>;
   readonly components?: {
     readonly responses?: Readonly<Record<string, ResponseObject>>;
     readonly schemas?: Readonly<Record<string, Schema>>;
@@ -85,13 +86,17 @@ export function routesOf(document: Json): Route[] {
 
 /** Renders a document: its routes by tag with samples, then its types and the responses that routes share. */
 export function renderReference(document: Json, operations: readonly Operation[]) {
-  const { info, tags = [], components = {} } = document as unknown as OpenApi;
+  const { info, tags = [], webhooks = {}, components = {} } = document as unknown as OpenApi;
   const { responses = {}, schemas = {} } = components;
   const routes = routesOf(document);
+  const messages = Object.entries(webhooks).map(([id, { post }]) => ({ ...post, id: `message/${id}` }));
   const named = new Set(tags.map(({ name }) => name));
   const others = routes.filter(({ tags: [tag] }) => tag === undefined || !named.has(tag));
   const groups = [
-    ...tags.map(tag => ({ ...tag, routes: routes.filter(route => route.tags[0] === tag.name) })),
+    ...tags.flatMap(tag => {
+      const ofTag = routes.filter(route => route.tags[0] === tag.name);
+      return ofTag.length > 0 ? [{ ...tag, routes: ofTag }] : [];
+    }),
     ...(others.length > 0 ? [{ name: 'Routes', description: '', routes: others }] : []),
   ];
 
@@ -155,6 +160,20 @@ export function renderReference(document: Json, operations: readonly Operation[]
         </section>`;
   };
 
+  const renderMessage = ({ id, summary, operationId, description, requestBody = {} }: RouteObject & { id: string }) => {
+    const example = requestBody.content?.['application/json']?.example;
+    return html`
+        <section class="route" id="${id}">
+          <div>
+            <h3>${summary ?? operationId} <a class="anchor" href="#${id}" aria-label="Link to this message">#</a></h3>
+            <p class="path">webhook <code>${operationId}</code></p>
+            ${markdown(description)}
+            ${renderBody('Body', requestBody)}
+          </div>
+          <div class="samples">${example !== undefined && renderExample(example)}</div>
+        </section>`;
+  };
+
   const renderParameter = ({ name, in: place, required, description, schema = {} }: ParameterObject) =>
     renderField(name, { ...schema, ...(description !== undefined && { description }) }, [
       place,
@@ -172,10 +191,12 @@ export function renderReference(document: Json, operations: readonly Operation[]
     title: info.title,
     nav: html`<nav id="routes" aria-label="Routes">
         ${groups.map(({ name, routes }) => html`<h2>${name}</h2><ul>${routes.map(linkTo)}</ul>`)}
+        ${messages.length > 0 && html`<h2>To webhooks</h2><ul>${messages.map(({ id, summary, operationId }) => html`<li><a href="#${id}"><span>${summary ?? operationId}</span></a></li>`)}</ul>`}
         <h2>More</h2><ul><li><a href="#types">Types</a></li><li><a href="#responses">Other responses</a></li></ul>
       </nav>`,
     content: html`<div class="intro">${markdown(info.description)}</div>
         ${groups.map(({ name, description, routes }) => html`<h2>${name}</h2>${markdown(description)}${routes.map(renderRoute)}`)}
+        ${messages.length > 0 && html`<h2>To webhooks</h2>${messages.map(renderMessage)}`}
         <h2 id="types">Types</h2>
         ${types.map(
           ([name, schema]) => html`

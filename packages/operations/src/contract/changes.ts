@@ -18,6 +18,11 @@ export function compareContracts(before: Contract, after: Contract) {
   const next = new Map(after.operations.map(operation => [operation.name, operation]));
   const known = new Set(before.operations.map(({ name }) => name));
   const routes = before.operations.flatMap(old => compareOperations(old, next.get(old.name)));
+  const messages = before.messages.flatMap(old => {
+    const now = after.messages.find(({ name }) => name === old.name);
+    const missing = now ? old.events.filter(event => !now.events.includes(event)) : [];
+    return missing.map(event => `${old.name} is no longer the message of ${event}.`);
+  });
   const dangerous = findDangerousChanges(before.schema, after.schema);
   const closed = unknownFieldsIn(before.info) === 'ignore' && unknownFieldsIn(after.info) === 'forbid';
   const describe = ({ description }: { readonly description: string }) => inRestTerms(description);
@@ -25,6 +30,7 @@ export function compareContracts(before: Contract, after: Contract) {
     breaking: [
       ...(closed ? ['Unknown fields of JSON bodies were ignored, and are 422.'] : []),
       ...routes,
+      ...messages,
       ...findBreakingChanges(before.schema, after.schema).map(describe),
     ],
     // Breaks only callers that assume more than the contract says, e.g. that an enum has no further values.
@@ -47,7 +53,7 @@ const titleOf = ({ name, route: { method, path } }: Operation) => `${name} (${me
 
 /** In the derived schema an operation is a root field, and its parameters are arguments. */
 const inRestTerms = (description: string) =>
-  description.replace(/\b(?:Query|Mutation)\.(\w+)/g, '$1').replace(/\b(arg|argument)\b/g, 'parameter');
+  description.replace(/\b(?:Query|Mutation|Subscription)\.(\w+)/g, '$1').replace(/\b(arg|argument)\b/g, 'parameter');
 
 /** What graphql-js does not compare, since the derived schema does not have it. */
 function compareOperations(old: Operation, next: Operation | undefined): string[] {
@@ -76,7 +82,7 @@ function compareParameters(title: string, old: Parameter, next: Parameter): stri
 
 /** Fields of response bodies, which a caller may ignore. */
 function additions(before: GraphQLSchema, after: GraphQLSchema): string[] {
-  const roots = new Set<unknown>([after.getQueryType(), after.getMutationType()]);
+  const roots = new Set<unknown>([after.getQueryType(), after.getMutationType(), after.getSubscriptionType()]);
   return Object.values(after.getTypeMap()).flatMap(type => {
     const old = before.getType(type.name);
     if (!isObjectType(type) || !isObjectType(old) || isIntrospectionType(type) || roots.has(type)) return [];

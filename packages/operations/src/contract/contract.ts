@@ -19,7 +19,7 @@ import {
   visit,
 } from 'graphql';
 import { keyOf } from '../execution/selected-fields.ts';
-import { toSnakeValue } from '../input/names.ts';
+import { camelCase, toSnakeValue } from '../input/names.ts';
 import { isAboutOmission } from './descriptions.ts';
 import {
   directiveAt,
@@ -28,6 +28,7 @@ import {
   type RouteDirective,
   routeAt,
   type ToolDirective,
+  type WebhookDirective,
 } from './directives.ts';
 import { checkExamples } from './examples.ts';
 import type { SetFiles } from './folders.ts';
@@ -39,6 +40,7 @@ import {
   BodyFieldsRule,
   DistinctRoutesRule,
   FixedShapeRule,
+  MessagesRule,
   reservedPaths,
   routableOperations,
   SnakeCaseRule,
@@ -48,18 +50,41 @@ import { type ContractSources, parseSources, type Report, rejectErrors, type Set
 /** The REST interface that a set of operations defines. */
 export interface Contract extends Pick<SetFiles, 'name' | 'isBuiltIn' | 'examples'> {
   readonly operations: readonly Operation[];
+  /** The operations that are messages to webhooks. */
+  readonly messages: readonly MessageOperation[];
   /** The derived schema: one root field per operation, with the request as arguments and the body as type. */
   readonly schema: GraphQLSchema;
   readonly info: InterfaceDirective | undefined;
 }
 
 /** An operation of a set and its route. */
-export interface Operation {
-  readonly name: string;
-  readonly kind: 'query' | 'mutation';
+export interface Operation extends BodyOperation {
   readonly route: RouteDirective;
   /** Present if the operation is a tool for agents. */
   readonly tool: ToolDirective | undefined;
+  /** The names of the ETag's fields in the graph, if all of them are directly below the root field. */
+  readonly revisionFields: readonly string[];
+  /** Of the operation's text, which the body depends on beside the data. */
+  readonly hash: string;
+  /** The text of the body without the fields of the ETag. */
+  readonly bodyText: string;
+  /** The operation without the fields that are marked `@ifReadable`; undefined if there are none. */
+  readonly reduced?: Operation | undefined;
+}
+
+/** An operation of a set whose body is the message of events to webhooks. */
+export interface MessageOperation extends BodyOperation {
+  readonly webhook: WebhookDirective;
+  /** The events as the graph names them. */
+  readonly events: readonly string[];
+  /** What an event gives, by variable. */
+  readonly variables: ReadonlyMap<string, string>;
+}
+
+/** An operation whose body is rendered. */
+export interface BodyOperation {
+  readonly name: string;
+  readonly kind: 'query' | 'mutation';
   /** The root field in the graph. */
   readonly rootField: GraphQLField<unknown, unknown>;
   /** What the graph says about the body. */
@@ -71,22 +96,16 @@ export interface Operation {
   readonly bodyPath: readonly string[];
   /** The response keys from the root to each field of the ETag. */
   readonly etagPaths: readonly (readonly string[])[];
-  /** The names of the ETag's fields in the graph, if all of them are directly below the root field. */
-  readonly revisionFields: readonly string[];
-  /** Of the operation's text, which the body depends on beside the data. */
-  readonly hash: string;
-  /** The text of the body without the fields of the ETag. */
-  readonly bodyText: string;
-  /** The operation without the fields that are marked `@ifReadable`; undefined if there are none. */
-  readonly reduced?: Operation | undefined;
 }
 
 /** The name of an operation among tools. */
 export const toolNameOf = ({ name, tool }: Operation): string => tool?.name ?? name;
 
 /** The root field of an operation in the derived schema. */
-export function rootFieldOf({ schema }: Contract, { kind, name }: Operation): GraphQLField<unknown, unknown> {
-  const root = kind === 'query' ? schema.getQueryType() : schema.getMutationType();
+export function rootFieldOf({ schema }: Contract, operation: BodyOperation): GraphQLField<unknown, unknown> {
+  const { kind, name } = operation;
+  const ofRoutes = kind === 'query' ? schema.getQueryType() : schema.getMutationType();
+  const root = 'events' in operation ? schema.getSubscriptionType() : ofRoutes;
   const field = root?.getFields()[name];
   if (!field) throw new Error(`The derived schema has no field ${name}`);
   return field;
@@ -121,7 +140,7 @@ export function readContract(
   const parsed = parseSources(graph, sources, limits);
   const parameters = new Map<OperationDefinitionNode, readonly Parameter[]>();
   const ownRules = [
-    ...[routableOperations(parameters), FixedShapeRule, BodyFieldsRule, DistinctRoutesRule],
+    ...[routableOperations(parameters), MessagesRule, FixedShapeRule, BodyFieldsRule, DistinctRoutesRule],
     ...nameRules,
   ];
   const errors: Error[] = [...validate(parsed.schema, parsed.document, [...specifiedRules, ...ownRules])];
@@ -145,12 +164,19 @@ function derive(
   sources: ContractSources,
   parameters: ReadonlyMap<OperationDefinitionNode, readonly Parameter[]>,
   report: Report,
-): Pick<Contract, 'operations' | 'schema' | 'info'> {
+): Pick<Contract, 'operations' | 'messages' | 'schema' | 'info'> {
   const outputs = createOutputTypes(sources, report);
   const texts = createTexts(sources);
-  const derived = sources.operations.map(node => {
+  const [ofMessages = [], ofRoutes = []] = [true, false].map(isMessage =>
+    sources.operations.filter(node => hasDirective(node, 'webhook') === isMessage),
+  );
+  const derived = ofRoutes.map(node => {
     const { operation, paths } = readOperation(sources.schema, node, parameters.get(node), texts);
     return { operation, type: outputs.ofBody(operation.name, paths, operation.route.constants) };
+  });
+  const messages = ofMessages.map(node => {
+    const { operation, paths } = readMessage(sources.schema, node, texts);
+    return { operation, type: outputs.ofBody(operation.name, paths, []) };
   });
   // After all bodies, whose types take precedence where names collide.
   const inputs = createInputTypes(sources, outputs);
@@ -166,9 +192,26 @@ function derive(
     const fields = derived.filter(({ operation }) => operation.kind === kind).map(fieldOf);
     return fields.length > 0 ? new GraphQLObjectType({ name, fields: Object.fromEntries(fields) }) : null;
   };
-  const schema = new GraphQLSchema({ query: rootType('Query', 'query'), mutation: rootType('Mutation', 'mutation') });
+  const ofMessage = ({ operation: { name, webhook }, type }: (typeof messages)[number]) =>
+    [name, { type, description: webhook.description ?? webhook.summary }] as const;
+  const schema = new GraphQLSchema({
+    query: rootType('Query', 'query'),
+    mutation: rootType('Mutation', 'mutation'),
+    // What the service sends by itself.
+    ...(messages.length > 0 && {
+      subscription: new GraphQLObjectType({
+        name: 'Subscription',
+        fields: Object.fromEntries(messages.map(ofMessage)),
+      }),
+    }),
+  });
   inputs.checkNames(report);
-  return { operations: derived.map(({ operation }) => operation), schema, info: sources.info };
+  return {
+    operations: derived.map(({ operation }) => operation),
+    messages: messages.map(({ operation }) => operation),
+    schema,
+    info: sources.info,
+  };
 }
 
 /** Who calls an operation, and how, is no part of the response: these do not change its ETags. */
@@ -209,35 +252,69 @@ function readOperation(
   schema: GraphQLSchema,
   node: OperationDefinitionNode,
   parameters: readonly Parameter[] | undefined,
-  { documentOf, textOf, reducedOf }: ReturnType<typeof createTexts>,
+  texts: ReturnType<typeof createTexts>,
 ) {
-  const name = node.name?.value ?? '';
-  const document = documentOf(name);
+  const { textOf, reducedOf } = texts;
   const route = routeAt(schema, node);
-  const paths = findResponse(schema, node);
-  if (!document || !route || !paths || !parameters || node.operation === 'subscription') {
-    throw new Error(`Validation has accepted the operation "${name}", which is not a route`);
-  }
+  const { body, paths } = readBody(schema, node, texts);
+  if (!route || !parameters) throw unexpected(body.name);
   const variantOf = (variant: DocumentNode, text: string, etags: ResponsePaths['etags']) => ({
     document: variant,
-    etagPaths: etags.map(path => path.map(field => keyOf(field.node))),
+    etagPaths: keysOf(etags),
     revisionFields: etags.every(path => path.length === 2) ? etags.map(path => last(path).field.name) : [],
     hash: hash('sha256', text, 'hex').slice(0, 8),
   });
   const operation: Operation = {
-    name,
-    kind: node.operation,
+    ...body,
     route,
     tool: directiveAt(schema, 'tool', node),
-    rootField: paths.body[0].field,
-    returns: describeOutput(last(paths.body).field.description, new Map(), isAboutOmission),
     parameters,
-    ...variantOf(document, textOf(name), paths.etags),
-    bodyPath: paths.body.map(field => keyOf(field.node)),
+    ...variantOf(body.document, textOf(body.name), paths.etags),
     bodyText: `${printBody(paths)}\n${JSON.stringify(route.constants)}`,
   };
-  const less = reducedOf(name);
+  const less = reducedOf(body.name);
   const etags = paths.etags.filter(path => !isReduced(last(path).node));
   const reduced = less && { ...operation, ...variantOf(less.document, less.text, etags) };
   return { operation: { ...operation, reduced }, paths };
 }
+
+function readMessage(schema: GraphQLSchema, node: OperationDefinitionNode, texts: ReturnType<typeof createTexts>) {
+  const webhook = directiveAt(schema, 'webhook', node);
+  const { body, paths } = readBody(schema, node, texts);
+  if (!webhook) throw unexpected(body.name);
+  const names = (node.variableDefinitions ?? []).map(({ variable }) => variable.name.value);
+  const operation: MessageOperation = {
+    ...body,
+    webhook,
+    events: webhook.events.map(String),
+    variables: new Map(names.map(name => [name, camelCase(name)])),
+  };
+  return { operation, paths };
+}
+
+/** What operations of both kinds have. */
+function readBody(
+  schema: GraphQLSchema,
+  node: OperationDefinitionNode,
+  { documentOf }: Pick<ReturnType<typeof createTexts>, 'documentOf'>,
+) {
+  const name = node.name?.value ?? '';
+  const document = documentOf(name);
+  const paths = findResponse(schema, node);
+  if (!document || !paths || node.operation === 'subscription') throw unexpected(name);
+  const body: BodyOperation = {
+    name,
+    kind: node.operation,
+    rootField: paths.body[0].field,
+    returns: describeOutput(last(paths.body).field.description, new Map(), isAboutOmission),
+    parameters: [],
+    document,
+    bodyPath: paths.body.map(field => keyOf(field.node)),
+    etagPaths: keysOf(paths.etags),
+  };
+  return { body, paths };
+}
+
+const keysOf = (paths: ResponsePaths['etags']) => paths.map(path => path.map(field => keyOf(field.node)));
+
+const unexpected = (name: string) => new Error(`Validation has accepted the operation "${name}", which it cannot have`);

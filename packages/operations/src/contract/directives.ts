@@ -12,6 +12,12 @@ import {
 interface Directives {
   readonly route: Omit<RouteDirective, 'method'> & { readonly method?: Method | null };
   readonly tool: ToolDirective;
+  readonly webhook: WebhookDirective;
+  readonly at: { readonly path: string };
+  readonly constants: { readonly fields: readonly Constant[] };
+  readonly values: { readonly map: readonly ValueMapping[] };
+  readonly decimal: Decimal;
+  readonly atMost: { readonly bytes: number };
   readonly header: { readonly name: string };
   readonly ifMatch: { readonly etagsOf: readonly string[] };
   readonly default: { readonly value: unknown };
@@ -36,6 +42,25 @@ export interface InterfaceDirective {
 export interface ToolDirective {
   readonly name?: string | null;
   readonly description?: string | null;
+}
+
+export interface WebhookDirective {
+  readonly events: readonly unknown[];
+  readonly tags: readonly string[];
+  readonly summary?: string | null;
+  readonly description?: string | null;
+}
+
+/** A value of the graph, and that of callers. */
+export interface ValueMapping {
+  readonly of: unknown;
+  readonly as: unknown;
+}
+
+/** How an amount in the smallest unit of a currency is written. */
+export interface Decimal {
+  readonly digits: number;
+  readonly isText: boolean;
 }
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -106,7 +131,7 @@ export function routeAt(schema: GraphQLSchema, node: OperationDefinitionNode): R
 
 export function hasDirective(
   { directives = [] }: Annotated,
-  name: 'route' | 'tool' | 'body' | 'etag' | 'optional' | 'ifReadable',
+  name: 'route' | 'webhook' | 'tool' | 'body' | 'etag' | 'optional' | 'ifReadable',
 ): boolean {
   return directives.some(directive => directive.name.value === name);
 }

@@ -28,9 +28,11 @@ const directivesFile = fileURLToPath(new URL('../../directives.graphql', import.
 
 export const directivesPath = basename(directivesFile);
 
-/** Reads a set that comes with the service; `folder` is below `root`. */
-export function readBuiltIn(name: string, root: string, folder: string): SetFiles {
-  return { name, isBuiltIn: true, ...readFolder(join(root, folder), folder) };
+/** Reads a set that comes with the service; `folder` is below `root`, and so are files of other sets that it shares. */
+export function readBuiltIn(name: string, root: string, [folder, ...shared]: readonly [string, ...string[]]): SetFiles {
+  const { files, ...others } = readFolder(join(root, folder), folder);
+  const sharedFiles = shared.map(path => ({ path, text: readFileSync(join(root, path), 'utf8') }));
+  return { name, isBuiltIn: true, files: [...files, ...sharedFiles], ...others };
 }
 
 /** Reads the folders of an operator, none of which has a reserved name; throws with every folder that is no set. */

@@ -24,7 +24,8 @@ import {
 } from 'graphql';
 import { keyOf } from '../execution/selected-fields.ts';
 import { inheritDescription, isAboutOmission } from './descriptions.ts';
-import { type Constant, directiveAt, hasDirective } from './directives.ts';
+import { type Constant, type Decimal, directiveAt, hasDirective, type ValueMapping } from './directives.ts';
+import { mappedType } from './mapped-values.ts';
 import { last, type ResponsePaths, selectionsInBody } from './response.ts';
 import type { ContractSources, Report } from './sources.ts';
 
@@ -34,6 +35,15 @@ export type FieldExtensions = {
   readonly default?: unknown;
   /** The value of a field that the graph does not have. */
   readonly constant?: string;
+  /** The key that the operation selects it as, where the body has another. */
+  readonly key?: string;
+  /** Whether it is an object of fields that the graph has beside it. */
+  readonly isGroup?: boolean;
+  /** The values of callers in place of those of the graph. */
+  readonly values?: readonly ValueMapping[];
+  readonly decimal?: Decimal;
+  /** The length of its JSON beyond which it is left out. */
+  readonly maxBytes?: number;
 };
 
 /** The extensions of a type of the derived schema. */
@@ -60,7 +70,10 @@ interface ObjectTypeDraft {
 }
 
 /** Names of the roots, and of schemas that every OpenAPI document has. */
-const reservedTypes = new Set(['Query', 'Mutation', 'ValidationError', 'HTTPValidationError', 'HTTPError']);
+const reservedTypes = new Set([
+  ...['Query', 'Mutation', 'Subscription'],
+  ...['ValidationError', 'HTTPValidationError', 'HTTPError'],
+]);
 
 /** The name of a type without a fragment has those of the fields above it, and occurs wherever the type does. */
 const maxNameLength = 200;
@@ -72,6 +85,8 @@ const inRestTerms = (description: string | undefined): string | undefined =>
   description?.replace(/\bnull\b/g, 'absent').replace(/\bNull\b/g, 'Absent');
 
 const isMap = (type: GraphQLOutputType) => ['JSONObject', 'StringMap', 'StringMaps'].includes(getNamedType(type).name);
+
+const pathPattern = /^[A-Za-z_][\w-]*(\.[A-Za-z_][\w-]*)*$/;
 
 type Names = ReadonlyMap<string, string | undefined>;
 
@@ -107,9 +122,12 @@ export function createOutputTypes({ schema, fragments }: ContractSources, report
     return scalar;
   }
 
+  const constantsAt = (node: FieldNode) => directiveAt(schema, 'constants', node)?.fields ?? [];
+
   /** The type of an operation's body, nullable if any field on the path to it is. */
-  function ofBody(operationName: string, { body }: ResponsePaths, constants: readonly Constant[]): GraphQLOutputType {
+  function ofBody(operationName: string, { body }: ResponsePaths, ofRoute: readonly Constant[]): GraphQLOutputType {
     const { node, field } = last(body);
+    const constants = [...constantsAt(node), ...ofRoute];
     const type = derive(field.type, node, { name: `${capitalized(operationName)}Response`, constants });
     if (constants.length > 0 && isListType(getNullableType(field.type))) {
       report('Constants need a body that is an object, not a list.', node);
@@ -149,7 +167,7 @@ export function createOutputTypes({ schema, fragments }: ContractSources, report
   }
 
   function create(parent: GraphQLObjectType, { name, node, selections, constants, description }: ObjectTypeDraft) {
-    const entries = [...fieldsOf(parent, selections, name)];
+    const entries = nest([...fieldsOf(parent, selections, name)], { parent, name, node });
     const isTaken = types.has(name) || isLeafType(schema.getType(name)) || reservedTypes.has(name);
     if (isTaken) report(`There is another type named ${name}; rename this one.`, node);
     if (name.length > maxNameLength) {
@@ -160,6 +178,27 @@ export function createOutputTypes({ schema, fragments }: ContractSources, report
     const type = new GraphQLObjectType({ name, description, fields: Object.fromEntries(entries), extensions });
     types.set(name, type);
     return type;
+  }
+
+  /** Moves fields whose keys are paths into objects, each of which is at the place of its first field. */
+  function nest(
+    entries: readonly [string, Field][],
+    { parent, name, node }: { readonly parent: GraphQLObjectType; readonly name: string; readonly node: ASTNode },
+  ): [string, Field][] {
+    const groups = Map.groupBy(entries, ([path]) => path.split('.')[0] ?? '');
+    return [...groups].map(([key, members]): [string, Field] => {
+      const [[path = '', first] = [], ...others] = members;
+      if (path === key && first && others.length === 0) return [key, first];
+      if (members.some(([other]) => other === key))
+        report(`"${key}" is a field and, by @at, an object of others.`, node);
+      const below = members.map(([other, field]): [string, Field] => [other.slice(key.length + 1), field]);
+      const groupName = `${name}${capitalized(key)}`;
+      const fields = Object.fromEntries(nest(below, { parent, name: groupName, node }));
+      const type = new GraphQLObjectType({ name: groupName, fields, extensions: { graphType: parent.name } });
+      if (types.has(groupName)) report(`There is another type named ${groupName}; choose another path.`, node);
+      types.set(groupName, type);
+      return [key, { type: new GraphQLNonNull(type), extensions: { isGroup: true } satisfies FieldExtensions }];
+    });
   }
 
   function fieldsOf(parent: GraphQLObjectType, selections: readonly SelectionNode[], name: string): Fields {
@@ -182,19 +221,35 @@ export function createOutputTypes({ schema, fragments }: ContractSources, report
     const field = selection.kind === Kind.FIELD ? parent.getFields()[selection.name.value] : undefined;
     if (selection.kind !== Kind.FIELD || !field) return new Map();
     const key = keyOf(selection);
-    const type = derive(field.type, selection, { name: `${name}${capitalized(key)}` });
+    const path = pathOf(selection);
+    const constants = constantsAt(selection);
+    const typeName = `${name}${path.split('.').map(capitalized).join('')}`;
+    const derived = derive(field.type, selection, { name: typeName, constants });
+    const { type, ...mapping } = mappedType(schema, derived, selection, report);
     const override = directiveAt(schema, 'description', selection)?.text;
     const isGiven = directiveAt(schema, 'default', selection) !== undefined;
     const isUntrue = (clause: string) => isGiven && isAboutOmission(clause);
     // Of a map, the names are those of its own keys.
     const inherited = describeOutput(field.description, isMap(field.type) ? new Map() : names, isUntrue);
     const description = override ?? inherited;
-    return new Map([[key, { description, ...nullability(type, selection) }]]);
+    const { extensions, ...nullable } = nullability(type, selection);
+    const own = { ...extensions, ...mapping, ...(path !== key && { key }) };
+    return new Map([[path, { description, ...nullable, ...(Object.keys(own).length > 0 && { extensions: own }) }]]);
+  }
+
+  /** The path of a field in the object that its type is. */
+  function pathOf(node: FieldNode): string {
+    const path = directiveAt(schema, 'at', node)?.path;
+    if (path === undefined || pathPattern.test(path)) return path ?? keyOf(node);
+    report(`"${path}" is not a path such as "data.store_id": names of fields, separated by dots.`, node);
+    return keyOf(node);
   }
 
   function nullability(type: GraphQLOutputType, node: FieldNode): Pick<Field, 'type' | 'extensions'> {
     const directive = directiveAt(schema, 'default', node);
-    const isOptional = hasDirective(node, 'optional') || hasDirective(node, 'ifReadable');
+    const maxBytes = directiveAt(schema, 'atMost', node)?.bytes;
+    const isOptional = hasDirective(node, 'optional') || hasDirective(node, 'ifReadable') || maxBytes !== undefined;
+    if (!directive && maxBytes !== undefined) return { type: getNullableType(type), extensions: { maxBytes } };
     if (!directive) return { type: isOptional ? getNullableType(type) : type };
     if (isNonNullType(type)) report('@default replaces null, but this field is non-null.', node);
     for (const problem of findMismatches(getNullableType(type), directive.value, keyOf(node))) {

@@ -4,20 +4,24 @@ import {
   type GraphQLSchema,
   getNamedType,
   isAbstractType,
+  isEnumType,
   isSpecifiedDirective,
   Kind,
   type OperationDefinitionNode,
   OperationTypeNode,
+  print,
   type SelectionNode,
   type ValidationContext,
   type ValidationRule,
+  valueFromASTUntyped,
   visit,
 } from 'graphql';
 import { keyOf } from '../execution/selected-fields.ts';
+import { camelCase } from '../input/names.ts';
 import type { Operation } from './contract.ts';
 import { directiveAt, hasDirective, type Link, type RouteDirective, routeAt } from './directives.ts';
 import { namesInPath, type Parameter, readParameters } from './parameters.ts';
-import { findResponse } from './response.ts';
+import { findResponse, last } from './response.ts';
 import type { Report } from './sources.ts';
 
 /** A rule for operations that reports errors at nodes. */
@@ -36,6 +40,7 @@ export const routableOperations = (read: Map<OperationDefinitionNode, readonly P
     OperationDefinition(node) {
       if (!node.name) report('The operation has no name.', node);
       if (node.operation === OperationTypeNode.SUBSCRIPTION) report('A subscription cannot be a route.', node);
+      if (hasDirective(node, 'webhook')) return;
       if (!hasDirective(node, 'route')) {
         report('The operation has no @route; add one such as @route(path: "/shop/stores").', node);
       }
@@ -51,6 +56,58 @@ export const routableOperations = (read: Map<OperationDefinitionNode, readonly P
       read.set(node, parameters);
     },
   }));
+
+/** A message has a body for events that the graph declares, and variables that all of them give. */
+export const MessagesRule = rule((report, schema) => ({
+  OperationDefinition(node) {
+    const webhook = directiveAt(schema, 'webhook', node);
+    if (!webhook) return;
+    if (!node.name) report('The operation has no name.', node);
+    if (hasDirective(node, 'route')) report('A message is no route; write an operation for each of both.', node);
+    if (hasDirective(node, 'tool')) report('A message is no tool; remove @tool.', node);
+    for (const path of findResponse(schema, node, report)?.etags ?? []) {
+      report('A message has no ETag; remove @etag.', last(path).node);
+    }
+    visit(node, {
+      Field(field) {
+        if (hasDirective(field, 'ifReadable')) report('A message is for one reader; remove @ifReadable.', field);
+      },
+    });
+    const known = readEvents(schema);
+    const events = webhook.events.map(String);
+    if (events.length === 0) report('@webhook needs at least one event; add one to `events`.', node);
+    for (const event of events.filter(name => !known.has(name))) {
+      report(`There is no event ${event}, only ${[...known.keys()].join(', ') || 'none in this graph'}.`, node);
+    }
+    if (new Set(events).size < events.length) report('An event of @webhook occurs twice; remove one.', node);
+    for (const definition of node.variableDefinitions ?? []) {
+      const name = definition.variable.name.value;
+      for (const event of events) {
+        const given = known.get(event);
+        if (!given || given.includes(camelCase(name))) continue;
+        report(`${event} gives no $${name}, only ${given.map(each => `$${each}`).join(', ')}.`, definition);
+      }
+      if (!/^(?:ID|String)!?$/.test(print(definition.type))) {
+        report(`$${name} is an identifier that the event gives; declare it as ID!.`, definition);
+      }
+      for (const directive of definition.directives ?? []) {
+        report(`$${name} is given by the event; remove @${directive.name.value}.`, directive);
+      }
+    }
+  },
+}));
+
+/** The events that the graph declares by `@webhookEvent`, with what each gives to variables. */
+export function readEvents(schema: GraphQLSchema): ReadonlyMap<string, readonly string[]> {
+  const values = Object.values(schema.getTypeMap()).flatMap(type => (isEnumType(type) ? type.getValues() : []));
+  return new Map(
+    values.flatMap(({ name, astNode }) => {
+      const directive = astNode?.directives?.find(candidate => candidate.name.value === 'webhookEvent');
+      const variables = directive?.arguments?.find(argument => argument.name.value === 'variables');
+      return variables ? [[name, valueFromASTUntyped(variables.value) as readonly string[]]] : [];
+    }),
+  );
+}
 
 /** Rejects abstract types, inline fragments and conditions: the shape of a REST body is fixed. */
 export const FixedShapeRule = rule((report, schema, context) => ({

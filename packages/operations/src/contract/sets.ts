@@ -11,7 +11,15 @@ import {
 import { readFieldCosts } from '../limits/field-costs.ts';
 import { createCostOf, createLimitCheck, defaultQueryLimits, type QueryLimits } from '../limits/limits.ts';
 import { nodeAt } from '../limits/query-cost.ts';
-import { type Contract, loadBuiltIn, type Operation, readContract, toolNameOf } from './contract.ts';
+import {
+  type BodyOperation,
+  type Contract,
+  loadBuiltIn,
+  type MessageOperation,
+  type Operation,
+  readContract,
+  toolNameOf,
+} from './contract.ts';
 import type { SetFiles } from './folders.ts';
 import { conflictOf } from './rules.ts';
 import { ContractError, rejectErrors, type SetLimits, unlimited } from './sources.ts';
@@ -40,13 +48,14 @@ export function readSets(
 
 /** Names of operations are unique over all sets: they are the names of tools and documents, and of entries in the cache. */
 function* conflictsBetween(sets: readonly Contract[]): Generator<GraphQLError> {
-  const others: { readonly set: string; readonly operation: Operation }[] = [];
-  for (const { name: set, operations } of sets) {
-    for (const operation of operations) {
+  const others: { readonly set: string; readonly operation: Operation | MessageOperation }[] = [];
+  for (const { name: set, operations, messages } of sets) {
+    for (const operation of [...operations, ...messages]) {
       for (const other of others.filter(candidate => candidate.set !== set)) {
         const namesake = operation.name === other.operation.name;
         if (namesake)
           yield errorAt(operation, `The set ${other.set} has an operation ${operation.name}; rename this one.`);
+        if (!('route' in operation && 'route' in other.operation)) continue;
         const conflict = conflictOf(operation.route, other.operation);
         if (conflict) yield errorAt(operation, `${conflict} It is in the set ${other.set}.`);
       }
@@ -74,7 +83,7 @@ function* toolConflicts(sets: readonly Contract[]): Generator<GraphQLError> {
 }
 
 /** An error at the place of an operation in its file. */
-function errorAt({ document, name }: Operation, message: string): GraphQLError {
+export function errorAt({ document, name }: BodyOperation, message: string): GraphQLError {
   return new GraphQLError(message, { nodes: getOperationAST(document, name) ?? null });
 }
 
@@ -96,10 +105,10 @@ export function createSetLimits(
 /** Every length that a caller chooses is bounded, and no request of an operator's set can exceed the limit. */
 function* checkCosts(
   schema: GraphQLSchema,
-  { operations, isBuiltIn }: Contract,
+  { operations, messages, isBuiltIn }: Contract,
   limit: number,
 ): Generator<GraphQLError> {
-  for (const operation of operations) {
+  for (const operation of [...operations, ...messages]) {
     const { cost, unbounded } = largestCost(schema, operation);
     for (const node of unbounded) {
       const message = `"${node.name.value}" says how much is loaded, so its variable needs @range(max:), e.g. @range(min: 1, max: 100).`;
@@ -118,7 +127,7 @@ function* checkCosts(
  * Computes the most that an operation can cost, by the bounds of its parameters, and finds those without a bound that say how long a list is.
  * Lists among them count as absent.
  */
-function largestCost(schema: GraphQLSchema, { document, name, parameters }: Operation) {
+function largestCost(schema: GraphQLSchema, { document, name, parameters }: BodyOperation) {
   const fieldCosts = readFieldCosts(schema);
   const unbounded: ArgumentNode[] = [];
   const variables: Record<string, number> = {};

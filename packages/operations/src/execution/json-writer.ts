@@ -51,6 +51,9 @@ export class JsonWriter {
   }
 }
 
+export const byteLength = (chunk: Chunk): number =>
+  toBuffers(chunk).reduce((length, buffer) => length + buffer.length, 0);
+
 export function toBuffers(chunk: Chunk): readonly Buffer[] {
   return typeof chunk === 'string' ? [Buffer.from(chunk)] : chunk;
 }

@@ -12,7 +12,7 @@ import {
   isNonNullType,
   isObjectType,
 } from 'graphql';
-import { type Chunk, JsonWriter } from './json-writer.ts';
+import { byteLength, type Chunk, JsonWriter } from './json-writer.ts';
 import { compileResolver, type PromiseOrValue, type Rendering } from './resolve.ts';
 import { type Fragments, type SelectedField, selectedFields } from './selected-fields.ts';
 
@@ -27,6 +27,14 @@ export interface FieldShape {
   /** JSON of a field that the graph does not have. */
   readonly constant: string | undefined;
   readonly shape: Shape | undefined;
+  /** The key that the document selects it as, where the object has another. */
+  readonly key?: string | undefined;
+  /** Whether it is an object of fields that the graph has beside it. */
+  readonly isGroup?: boolean | undefined;
+  /** Writes leaves as JSON, where they are not those of the graph. */
+  readonly leaf?: ((value: unknown) => string) | undefined;
+  /** Longer JSON is omitted. */
+  readonly maxBytes?: number | undefined;
 }
 
 /** The fields of a JSON object by key, in order. */
@@ -38,17 +46,18 @@ export function compileRenderer(
   selected: Pick<SelectedField, 'key' | 'selections'>,
   fragments: Fragments,
   shape?: Shape,
+  leaf: (value: unknown) => string = stringifyLeaf,
 ): Render {
-  if (isNonNullType(type)) return compileRenderer(type.ofType, selected, fragments, shape);
+  if (isNonNullType(type)) return compileRenderer(type.ofType, selected, fragments, shape, leaf);
   if (isListType(type)) {
-    const renderItem = compileRenderer(type.ofType, selected, fragments, shape);
+    const renderItem = compileRenderer(type.ofType, selected, fragments, shape, leaf);
     return compileList(isNonNullType(type.ofType) ? renderPresent(renderItem, selected) : renderNullable(renderItem), {
       isOfObjects: isCompositeType(getNamedType(type)),
     });
   }
   if (isObjectType(type)) return compileObject(type, selected, fragments, shape);
   if (isAbstractType(type)) return compileAbstract(type, selected, fragments);
-  return value => stringifyLeaf(type.serialize(value));
+  return value => leaf(type.serialize(value));
 }
 
 /** Compiles a renderer for each type of objects that there are of an interface or a union, when the first of them is rendered. */
@@ -132,10 +141,14 @@ function compileFields(
   const selected = selectedFields(selections, fragments, type);
   if (!shape) return selected.map(field => compileField(type, field, fragments, undefined));
   const byKey = new Map(selected.map(field => [field.key, field]));
-  return [...shape].flatMap(([key, fieldShape]) => {
+  return [...shape].flatMap(([key, fieldShape]): CompiledField[] => {
     if (fieldShape.constant !== undefined) return [constantField(key, fieldShape.constant)];
-    const field = byKey.get(key);
-    if (field) return [compileField(type, field, fragments, fieldShape)];
+    if (fieldShape.isGroup) {
+      const render = compileObject(type, { selections }, fragments, fieldShape.shape);
+      return [{ ...labelsOf(key), resolve: object => object, render }];
+    }
+    const field = byKey.get(fieldShape.key ?? key);
+    if (field) return [{ ...compileField(type, field, fragments, fieldShape), ...labelsOf(key) }];
     // Guests are not given every optional field.
     if (fieldShape.optional) return [];
     throw new Error(`The document selects nothing as ${key}`);
@@ -161,13 +174,19 @@ function compileField(
   const field = type.getFields()[name];
   // `__typename`, the one field that no type defines.
   if (!field) return constantField(selected.key, JSON.stringify(type.name));
-  const render = compileRenderer(field.type, selected, fragments, fieldShape?.shape);
+  const render = compileRenderer(field.type, selected, fragments, fieldShape?.shape, fieldShape?.leaf);
+  const maxBytes = fieldShape?.maxBytes;
   const fallback = fieldShape?.fallback ?? (isNonNullType(field.type) ? undefined : 'null');
   return {
     ...labelsOf(selected.key),
     resolve: compileResolver(field, selected, fragments),
     render: (value, rendering) => {
-      if (value !== null && value !== undefined) return render(value, rendering);
+      if (value !== null && value !== undefined) {
+        const chunk = render(value, rendering);
+        if (maxBytes === undefined) return chunk;
+        const orNull = (done: Chunk) => (byteLength(done) > maxBytes ? null : done);
+        return chunk instanceof Promise ? chunk.then(orNull) : orNull(chunk);
+      }
       if (fieldShape?.optional && fieldShape.fallback === undefined) return null;
       if (fallback === undefined) throw new Error(`${type.name}.${name} is null`);
       return fallback;

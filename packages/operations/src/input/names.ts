@@ -21,6 +21,9 @@ export function snakeCase(name: string): string {
   return name.replace(/[A-Z]|\d+/g, part => `_${part.toLowerCase()}`);
 }
 
+/** The inverse, as far as there is one. */
+export const camelCase = (name: string): string => name.replace(/_([a-z])/g, (_, letter) => letter.toUpperCase());
+
 export type BodyField = GraphQLInputField & { readonly bodyName: string };
 
 /** The fields of an input type in bodies, by `@nameInBodies`; those that are deprecated are for callers of the graph alone. */

@@ -1,11 +1,19 @@
 import { getNullableType, isListType } from 'graphql';
 import { type Contract, type Operation, rootFieldOf } from '../contract/contract.ts';
-import { describeOperation, toWords } from '../contract/descriptions.ts';
+import { describeOperation, toSentence, toWords } from '../contract/descriptions.ts';
 import { unknownFieldsIn } from '../contract/directives.ts';
 import { ifMatchHeader, type Parameter } from '../contract/parameters.ts';
 import { generateRoutes, type SofaRoute } from '../sofa.ts';
 import { errorSchemas, responsesOf, sharedResponses } from './responses.ts';
-import { boundedSchema, type Json, parametersSchema, reference, typeSchemas, withDescription } from './schemas.ts';
+import {
+  boundedSchema,
+  type Json,
+  parametersSchema,
+  reference,
+  schemaOf,
+  typeSchemas,
+  withDescription,
+} from './schemas.ts';
 
 export interface DocumentOptions {
   /** The version of the service. */
@@ -36,10 +44,15 @@ export function openapiDocument(
     ...(securitySchemes && { security: Object.keys(securitySchemes).map(name => ({ [name]: [] })) }),
     tags,
     paths,
+    ...(contract.messages.length > 0 && { webhooks: webhooksOf(contract) }),
     components: {
       ...(securitySchemes && { securitySchemes }),
       responses: sharedResponses(paths, errorExamples),
-      schemas: { ...typeSchemas(contract), ...requestSchemas(contract), ...errorSchemas },
+      schemas: {
+        ...typeSchemas(contract),
+        ...requestSchemas(contract),
+        ...(contract.operations.length > 0 && errorSchemas),
+      },
     },
   };
 }
@@ -73,6 +86,44 @@ function describeRoute(generated: SofaRoute, contract: Contract, isSecured: bool
     responses: responsesOf(generated, contract, isSecured),
   };
 }
+
+/** The messages, which receivers accept with any status of success. */
+function webhooksOf(contract: Contract): Json {
+  return Object.fromEntries(
+    contract.messages.map(message => {
+      const { name, webhook, events } = message;
+      const example = contract.examples[name];
+      const schema = schemaOf(rootFieldOf(contract, message).type);
+      const description =
+        webhook.description ?? `${toSentence(webhook.summary ?? toWords(name))} Of the events ${events.join(', ')}.`;
+      const post = {
+        operationId: name,
+        tags: webhook.tags,
+        summary: webhook.summary ?? toWords(name),
+        description,
+        // By the signature instead.
+        security: [],
+        parameters: messageHeaders,
+        requestBody: {
+          required: true,
+          content: { 'application/json': { schema, ...(example !== undefined && { example }) } },
+        },
+        responses: {
+          '2XX': { description: 'The message is accepted, whatever the body.' },
+          '4XX': { description: 'The message is sent again later; 410 pauses the webhook.' },
+        },
+      };
+      return [name, { post }];
+    }),
+  );
+}
+
+/** Those of Standard Webhooks. */
+const messageHeaders: readonly Json[] = [
+  ['webhook-id', 'Identifies the message: the same in every attempt.'],
+  ['webhook-timestamp', 'When this attempt was made, in seconds since 1970.'],
+  ['webhook-signature', 'Signatures, separated by spaces: each `v1,` and a Base64 text.'],
+].map(([name, description]) => ({ name, in: 'header', required: true, description, schema: { type: 'string' } }));
 
 const ifNoneMatch: Json = {
   name: 'If-None-Match',

@@ -4,9 +4,25 @@ import type { Json } from './schemas.ts';
 /** Keywords whose values are data, not parts of the document. */
 const dataKeywords = new Set(['default', 'enum', 'example']);
 
-/** Converts an OpenAPI 3.1 document to 3.0, for generators that cannot read 3.1 yet. */
-export function downgradeDocument(document: Json): Json {
-  return { ...convertObject(document), openapi: '3.0.3' };
+/** Converts an OpenAPI 3.1 document to 3.0, which has no webhooks, for generators that cannot read 3.1 yet. */
+export function downgradeDocument({ webhooks, ...document }: Json): Json {
+  return { ...convertObject(webhooks === undefined ? document : withoutUnused(document)), openapi: '3.0.3' };
+}
+
+/** Without the schemas of nothing but messages. */
+function withoutUnused({ components, ...document }: Json): Json {
+  const { schemas = {}, ...others } = components as Readonly<Record<string, Json>>;
+  const used = new Set<string>();
+  const add = (value: unknown): void => {
+    for (const [, name = ''] of JSON.stringify(value ?? null).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
+      if (used.has(name)) continue;
+      used.add(name);
+      add(schemas[name]);
+    }
+  };
+  add([document, others]);
+  const kept = Object.entries(schemas).filter(([name]) => used.has(name));
+  return { ...document, components: { ...others, schemas: Object.fromEntries(kept) } };
 }
 
 function convert(value: unknown): unknown {

@@ -81,7 +81,7 @@ export function parametersSchema(
 /** A schema for every documented type, by its documented name. */
 export function typeSchemas({ schema, info }: Contract): Json {
   const isClosed = unknownFieldsIn(info) === 'forbid';
-  const roots = new Set<unknown>([schema.getQueryType(), schema.getMutationType()]);
+  const roots = new Set<unknown>([schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()]);
   const types = Object.values(schema.getTypeMap()).filter(type => !isIntrospectionType(type) && !roots.has(type));
   const inputs = types.filter(isInputObjectType);
   return Object.fromEntries([
@@ -123,12 +123,19 @@ function outputSchema(type: GraphQLObjectType, isClosed: boolean): Json {
     description: type.description,
     required: fields.filter(field => isNonNullType(field.type)).map(field => field.name),
     properties: fields.map(field => {
-      const { constant }: FieldExtensions = field.extensions;
-      const schema = constant === undefined ? schemaOf(field.type) : { ...schemaOf(field.type), default: constant };
+      const { constant, values }: FieldExtensions = field.extensions;
+      const schema = withValues(schemaOf(field.type), { ...(constant !== undefined && { default: constant }) }, values);
       return [field.name, withDescription(schema, field.description)];
     }),
     isClosed,
   });
+}
+
+/** With what a schema has beside its type, and the values of callers, which are those of the elements of a list. */
+function withValues(schema: Json, more: Json, values: FieldExtensions['values']): Json {
+  const { items } = schema as { readonly items?: Json };
+  if (items) return { ...schema, ...more, items: withValues(items, {}, values) };
+  return { ...schema, ...more, ...(values && { enum: [...new Set(values.map(mapping => mapping.as))] }) };
 }
 
 function enumSchema(type: GraphQLEnumType): Json {

@@ -1,0 +1,88 @@
+import {
+  type FieldNode,
+  GraphQLBoolean,
+  GraphQLFloat,
+  GraphQLInt,
+  GraphQLList,
+  GraphQLNonNull,
+  type GraphQLOutputType,
+  type GraphQLScalarType,
+  type GraphQLSchema,
+  GraphQLString,
+  getNamedType,
+  isEnumType,
+  isListType,
+  isNonNullType,
+} from 'graphql';
+import { directiveAt } from './directives.ts';
+import type { FieldExtensions } from './outputs.ts';
+import type { Report } from './sources.ts';
+
+/** Integers in the smallest unit of a currency. */
+export const isAmount = (name: string): boolean => name === 'SafeInt' || name === 'Int';
+
+/** The scalar of the values of callers; undefined if they are of several kinds. */
+export function kindOfValues(map: readonly { readonly as: unknown }[]): GraphQLScalarType | undefined {
+  const has = (isOfKind: (value: unknown) => boolean) => map.every(mapping => isOfKind(mapping.as));
+  if (has(value => typeof value === 'string')) return GraphQLString;
+  if (has(Number.isSafeInteger)) return GraphQLInt;
+  return has(value => typeof value === 'boolean') ? GraphQLBoolean : undefined;
+}
+
+/** The type of a field with `@values` or `@decimal`, and what its renderer needs of them. */
+export function mappedType(schema: GraphQLSchema, type: GraphQLOutputType, node: FieldNode, report: Report) {
+  const values = directiveAt(schema, 'values', node)?.map;
+  const decimal = directiveAt(schema, 'decimal', node);
+  const named = getNamedType(type);
+  const mapping: Pick<FieldExtensions, 'values' | 'decimal'> = {};
+  if (values && decimal) report('A field has either @values or @decimal; remove one of them.', node);
+  if (decimal) {
+    if (!isAmount(named.name))
+      report(`@decimal needs an amount, which is an integer; "${node.name.value}" is ${type}.`, node);
+    if (decimal.digits < 0 || decimal.digits > 6) report('The digits of @decimal are 0 to 6.', node);
+    return { ...mapping, decimal, type: withLeaf(type, decimal.isText ? GraphQLString : GraphQLFloat) };
+  }
+  if (!values) return { ...mapping, type };
+  const all = isEnumType(named)
+    ? named.getValues().map(({ name }) => name)
+    : named.name === 'Boolean'
+      ? [true, false]
+      : [];
+  if (all.length === 0) report(`@values needs an enum or a boolean; "${node.name.value}" is ${type}.`, node);
+  const missing = all.filter(value => values.every(({ of }) => of !== value));
+  if (missing.length > 0)
+    report(`@values has nothing for ${missing.join(', ')}; add { of: ${missing[0]}, as: "…" }.`, node);
+  const unknown = all.length > 0 ? values.filter(({ of }) => !all.some(value => value === of)) : [];
+  for (const { of } of unknown)
+    report(`${JSON.stringify(of)} is not a value of ${named}, only ${all.join(', ')}.`, node);
+  const scalar = kindOfValues(values);
+  if (!scalar) report('The values of @values are strings, integers or booleans, all of one kind.', node);
+  return { ...mapping, values, type: withLeaf(type, scalar ?? GraphQLString) };
+}
+
+/** The same type of another leaf. */
+function withLeaf(type: GraphQLOutputType, leaf: GraphQLScalarType): GraphQLOutputType {
+  if (isNonNullType(type)) return new GraphQLNonNull(withLeaf(type.ofType, leaf));
+  return isListType(type) ? new GraphQLList(withLeaf(type.ofType, leaf)) : leaf;
+}
+
+/** Writes leaves of a field as JSON of callers; undefined where they are those of the graph. */
+export function compileLeaf({ values, decimal }: FieldExtensions): ((value: unknown) => string) | undefined {
+  if (decimal) {
+    const { digits, isText } = decimal;
+    return value => (isText ? `"${toDecimal(Number(value), digits)}"` : toDecimal(Number(value), digits));
+  }
+  if (!values) return undefined;
+  const written = new Map(values.map(({ of, as }) => [of, JSON.stringify(as)]));
+  return value => {
+    const json = written.get(value);
+    if (json === undefined) throw new Error(`@values has nothing for ${value}`);
+    return json;
+  };
+}
+
+function toDecimal(units: number, digits: number): string {
+  const text = String(Math.abs(units)).padStart(digits + 1, '0');
+  const sign = units < 0 ? '-' : '';
+  return digits === 0 ? `${sign}${text}` : `${sign}${text.slice(0, -digits)}.${text.slice(-digits)}`;
+}
