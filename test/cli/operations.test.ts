@@ -81,6 +81,34 @@ describe('carte operations', () => {
   });
 });
 
+test('diff finds what a mapping breaks', async () => {
+  const platform = fileURLToPath(new URL('../../examples/flat-pos', import.meta.url));
+  const next = join(temporaryFolder('operations '), 'flat-pos');
+  cpSync(platform, next, { recursive: true });
+  for (const file of ['records.graphql', 'tickets.graphql']) {
+    const text = readFileSync(join(next, file), 'utf8')
+      .replace('PREP: Int @to(path: "prepTime")', 'PREP: Int! @to(path: "prepTime")')
+      .replace('PRICE: String! @to(path: "price") @decimal', 'PRICE: String! @to(path: "price") @decimal(digits: 3)')
+      .replace('{ of: FULFILLED, as: 3 }, { of: STORE_CANCELLED', '{ of: FULFILLED, as: 4 }, { of: STORE_CANCELLED')
+      .replace('events: [ORDER_PLACED, ORDER_CHANGED]', 'events: [ORDER_PLACED]')
+      .replace('  TIP: String @to(path: "tip") @decimal\n', '')
+      .replace('  $tip: SafeInt\n', '')
+      .replace('      tip: $tip\n', '');
+    writeFileSync(join(next, file), text);
+  }
+  const { code, stdout } = await run(['operations', 'diff', platform, next], {});
+  expect([code, stdout.split('\n').filter(line => line.startsWith('BREAKING'))]).toEqual([
+    1,
+    [
+      'BREAKING  notifyFlatTicket is no longer the message of ORDER_CHANGED.',
+      expect.stringMatching(/^BREAKING {2}FlatPlu\.PRICE is mapped by @decimal\(digits: 3\).*; it was by @decimal @to/),
+      expect.stringMatching(/^BREAKING {2}setFlatState: STATE is mapped by .*as: 4.*; it was by .*as: 3/),
+      'BREAKING  addFlatTicket parameter TIP was removed.',
+      expect.stringMatching(/^BREAKING {2}FlatPlu\.PREP changed type from Int to Int!\./),
+    ],
+  ]);
+});
+
 test('carte openapi --set prints the document of a set', async () => {
   const env = { CARTE_OPERATIONS: exampleSet };
   const { stdout } = await run(['openapi', '--set', 'operations'], env);

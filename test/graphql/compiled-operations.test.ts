@@ -1,6 +1,6 @@
 import { compileRoute } from '@carte/operations/compile-route';
 import { type Operation, rootFieldOf } from '@carte/operations/contract/contract';
-import type { FieldExtensions } from '@carte/operations/contract/outputs';
+import type { FieldExtensions } from '@carte/operations/contract/mapped-values';
 import { compileOperation } from '@carte/operations/execution/compile';
 import { toBuffers } from '@carte/operations/execution/json-writer';
 import { fragmentsOf, selectedFields } from '@carte/operations/execution/selected-fields';

@@ -101,7 +101,6 @@ const routes: Readonly<Record<string, string>> = {
   listOrders: 'READ_ORDERS',
   listStoreEvents: 'any',
   listEvents: 'any',
-  getStoreSpecialHours: 'READ_MENUS',
 };
 
 describe.each(Object.entries(kinds))('a key that reads %s', async (kind, { permissions, isReadable }) => {

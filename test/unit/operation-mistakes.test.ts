@@ -84,6 +84,77 @@ query getStore($id: ID!) @route(path: "/costly/c/{id}") { store(id: $id) { id } 
   `);
 });
 
+const shapes = `
+input Part { code: ID! @to(path: "externalId") stock: Boolean! @to(path: "inStock") }
+input Missing { parts: [MissingPart!]! @to(path: "items") }
+input MissingPart { code: ID! @to(path: "externalId") }
+mutation missing($s: ID!, $items: [StockInput!]!) @route(path: "/shape/a/{s}", body: "Missing") { setStock(input: { storeId: $s, items: $items }) { revision } }
+input Optional { parts: [Part!] @to(path: "items") }
+mutation optional($s: ID!, $items: [StockInput!]!) @route(path: "/shape/b/{s}", body: "Optional") { setStock(input: { storeId: $s, items: $items }) { revision } }
+input Unknown { items: [UnknownPart!]! list: String }
+input UnknownPart { code: ID! @to(path: "externalIdd") stock: Boolean! @to(path: "inStock") }
+mutation unknown($s: ID!, $items: [StockInput!]!) @route(path: "/shape/c/{s}", body: "Unknown") { setStock(input: { storeId: $s, items: $items }) { revision } }
+input Twice { items: [Part!]! again: [Part!]! @to(path: "items") }
+mutation twice($s: ID!, $items: [StockInput!]!) @route(path: "/shape/d/{s}", body: "Twice") { setStock(input: { storeId: $s, items: $items }) { revision } }
+input Kinds { items: [KindsPart!]! }
+input KindsPart {
+  code: [ID!]! @to(path: "externalId")
+  stock: String! @to(path: "inStock")
+  until: Float @decimal
+}
+mutation kinds($s: ID!, $items: [StockInput!]!) @route(path: "/shape/e/{s}", body: "Kinds") { setStock(input: { storeId: $s, items: $items }) { revision } }
+input Values { items: [ValuesPart!]! }
+input ValuesPart @constant(path: "externalId", value: 5) @constant(path: "nothing", value: 1) {
+  stock: String! @to(path: "inStock") @values(map: [{ of: true, as: 1 }, { of: "no", as: 2 }])
+}
+mutation values($s: ID!, $items: [StockInput!]!) @route(path: "/shape/f/{s}", body: "Values") { setStock(input: { storeId: $s, items: $items }) { revision } }
+input Only { items: Part! ids: [OnlyId!]! @to(path: "modifier_items") @only(field: "key") }
+input OnlyId { code: ID! }
+mutation only($s: ID!, $items: [StockInput!]!, $modifier_items: [StockInput!]) @route(path: "/shape/g/{s}", body: "Only") {
+  setStock(input: { storeId: $s, items: $items, modifierItems: $modifier_items }) { revision }
+}
+input Beside { items: [Part!]! about: String @to(path: ".") deep: Boolean @to(path: "items.0") }
+mutation beside($s: ID!, $items: [StockInput!]! = []) @route(path: "/shape/h/{s}", body: "Beside") { setStock(input: { storeId: $s, items: $items }) { revision } }
+mutation nobody($s: ID!, $items: [StockInput!]!) @route(path: "/shape/i/{s}", body: "Nobody") { setStock(input: { storeId: $s, items: $items }) { revision } }
+query got($s: ID!) @route(path: "/shape/j/{s}", body: "Missing") { store(id: $s) { id } }
+input Loose { items: [Part!]! }
+mutation loose($s: ID!, $items: [StockInput!]!, $more: [StockInput!]) @route(path: "/shape/k/{s}", body: "Loose") {
+  setStock(input: { storeId: $s, items: $items, modifierItems: $more }) { revision }
+}
+input Sample { items: [Part!]! @example(value: [{ code: 1 }]) }
+mutation sample($s: ID!, $items: [StockInput!]!) @route(path: "/shape/l/{s}", body: "Sample") { setStock(input: { storeId: $s, items: $items }) { revision } }
+query noEvent @webhook(events: []) { stores { totalCount } }
+query oddEvent @webhook(events: [ORDER_EATEN]) { stores { totalCount } }
+query noOrder($order_id: ID!) @webhook(events: [MENU_CHANGED]) { order(id: $order_id) { id } }
+query oddVariable($event: Int!) @webhook(events: [MENU_CHANGED]) { stores(first: $event) { totalCount } }
+query bothWays @webhook(events: [MENU_CHANGED]) @route(path: "/shape/m") @tool { stores { totalCount } }
+query twiceTheSame @webhook(events: [MENU_CHANGED, MENU_CHANGED]) { stores { totalCount } }
+query tagged($storeId: ID! @header(name: "X-S")) @webhook(events: [MENU_CHANGED]) { store(id: $storeId) { menuRevision @etag id } }`;
+
+test('every mistake in the shape of a body and in a message is reported with its file, line and remedy', () => {
+  expect(errorsOf(writeSet('shape', { 'a.graphql': shapes }))).toMatchInlineSnapshot();
+  const types = `
+input StockInput { a: ID }
+type Other { a: ID }
+mutation ok($s: ID!) @route(path: "/shape/a/{s}") { setStock(input: { storeId: $s }) { revision } }`;
+  expect(errorsOf(writeSet('shape', { 'a.graphql': types }))).toMatchInlineSnapshot();
+  const forbidden = 'query admins @webhook(events: [MENU_CHANGED]) { apiKeys { totalCount } }';
+  expect(errorsOf(writeSet('shape', { 'a.graphql': forbidden }))).toMatchInlineSnapshot();
+  const outputs = `
+query same($s: ID!) @route(path: "/shape/o/{s}") { order(id: $s) { id name: id @at(path: "id.name") } }
+query mapped($s: ID!) @route(path: "/shape/n/{s}") {
+  order(id: $s) {
+    status @values(map: [{ of: PENDING, as: "new" }, { of: EATEN, as: 1 }])
+    id @decimal(digits: 9)
+    price @at(path: "a..b")
+    customer @only(field: "phone") { name }
+    isRead @values(map: [{ of: true, as: "Y" }]) @decimal
+  }
+}
+query partly($s: ID!) @route(path: "/shape/p/{s}") { order(id: $s) { status @values(map: [{ of: PENDING, as: "new" }]) tax @decimal(digits: 9) customer @only(field: "x") { name } } }`;
+  expect(errorsOf(writeSet('shape', { 'a.graphql': outputs }))).toMatchInlineSnapshot();
+});
+
 test('the guide has every revision of a store and an order that can be an ETag, and every mutation that takes one', () => {
   const guide = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8');
   const [, section = ''] = /^## ETags$(.*?)^## /ms.exec(guide) ?? [];

@@ -1,6 +1,7 @@
 import { parseDateTime } from '@carte/base/datetime';
 import { isObject } from '@carte/base/json';
-import type { FieldExtensions, TypeExtensions } from '@carte/operations/contract/outputs';
+import type { FieldExtensions } from '@carte/operations/contract/mapped-values';
+import type { TypeExtensions } from '@carte/operations/contract/outputs';
 import { snakeCase } from '@carte/operations/input/names';
 import {
   type GraphQLField,

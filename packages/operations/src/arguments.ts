@@ -9,6 +9,7 @@ import { ifMatchHeader, type Parameter } from './contract/parameters.ts';
 import { compilePartialCheck, type HttpError, unprocessable, unsupportedMediaType } from './errors.ts';
 import type { Variables } from './execution/compile.ts';
 import { expectedRevision } from './http/etag.ts';
+import { type MappedField, place } from './input/mapped.ts';
 
 /** Compiles the function that reads the variables of an operation from a request. It throws 422 with all validation errors. */
 export function compileArguments(
@@ -31,12 +32,18 @@ export function compileArguments(
     const query = search < 0 ? [] : [...new URLSearchParams(request.url.slice(search))];
     const variables: Record<string, unknown> = {};
     for (const parameter of parameters) {
-      const { name, reader, loc } = parameter;
+      const { name, reader, loc, mapped } = parameter;
       if (parameter.in === 'body' && !body) continue;
       const value = findValue(parameter, request, query, body);
       // A body may be large.
       if (parameter.in === 'body' && value !== undefined) {
-        variables[name] = await reader.readInSlices(value, loc, errors);
+        const count = errors.list.length;
+        if (!mapped) variables[name] = await reader.readInSlices(value, loc, errors);
+        for (const field of mapped ?? []) {
+          // What goes to several places has its errors once.
+          if (errors.list.length === count)
+            assign(variables, field, await field.reader.readInSlices(value, loc, errors));
+        }
       } else readValue(parameter, value, variables, errors);
     }
     if (errors.list.length > 0) {
@@ -71,14 +78,27 @@ async function readFields(request: FastifyRequest, parameters: readonly Paramete
 
 /** Reads the value of a parameter into its variable; undefined is one that is absent. */
 export function readValue(
-  { name, required, reader, defaultValue, loc }: Parameter,
-  value: unknown,
+  parameter: Parameter,
+  given: unknown,
   variables: Record<string, unknown>,
   errors: ValidationErrors,
 ): void {
-  if (value !== undefined) variables[name] = reader.read(value, loc, errors);
+  const { name, required, reader, defaultValue, loc, mapped } = parameter;
+  if (mapped) {
+    // The default of a field in an own shape is a value of that.
+    const value = given === undefined ? (defaultValue ?? undefined) : given;
+    if (value === undefined && required) errors.add(loc, 'missing', 'Field required');
+    const count = errors.list.length;
+    for (const field of value === undefined ? [] : mapped) {
+      if (errors.list.length === count) assign(variables, field, field.reader.read(value, loc, errors));
+    }
+  } else if (given !== undefined) variables[name] = reader.read(given, loc, errors);
   else if (required) errors.add(loc, 'missing', 'Field required');
   else if (defaultValue !== undefined) variables[name] = defaultValue;
+}
+
+function assign(variables: Record<string, unknown>, { path }: MappedField, value: unknown): void {
+  if (path) place(variables, path, value);
 }
 
 /** The value of a parameter as it was sent; undefined where that means the same as absence. */

@@ -9,8 +9,8 @@ import {
   isObjectType,
 } from 'graphql';
 import { type BodyOperation, type Contract, type Operation, rootFieldOf } from './contract/contract.ts';
+import type { FieldExtensions } from './contract/mapped-values.ts';
 import { compileLeaf } from './contract/mapped-values.ts';
-import type { FieldExtensions } from './contract/outputs.ts';
 import { translateInvalidInput } from './errors.ts';
 import { type CompiledOperation, compileOperation, type Variables } from './execution/compile.ts';
 import { concatenate, toBuffers } from './execution/json-writer.ts';
@@ -84,11 +84,11 @@ function shapeOf(type: GraphQLOutputType): Shape | undefined {
   const named = getNamedType(type);
   if (!isObjectType(named)) return undefined;
   const fields = Object.values(named.getFields()).map(({ name, type: fieldType, extensions }): [string, FieldShape] => {
-    const { default: fallback, constant, key, isGroup, maxBytes }: FieldExtensions = extensions;
+    const { default: fallback, constant, key, isGroup, maxBytes, only }: FieldExtensions = extensions;
     const json = (value: unknown) => (value === undefined ? undefined : JSON.stringify(value));
     const optional = !isNonNullType(fieldType);
-    const shape = shapeOf(fieldType);
-    const mapping = { key, isGroup, maxBytes, leaf: compileLeaf(extensions) };
+    const shape = shapeOf(only?.type ?? fieldType);
+    const mapping = { key, isGroup, maxBytes, only: only?.field, leaf: compileLeaf(extensions) };
     return [name, { optional, fallback: json(fallback), constant: json(constant), shape, ...mapping }];
   });
   return new Map(fields);

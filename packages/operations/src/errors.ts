@@ -15,6 +15,7 @@ import { type FieldNode, Kind, type ValueNode } from 'graphql';
 import type { BodyOperation, Operation } from './contract/contract.ts';
 import type { Variables } from './execution/compile.ts';
 import { fieldsAlong } from './execution/selected-fields.ts';
+import { locIn } from './input/mapped.ts';
 import { toSnakePath } from './input/names.ts';
 
 /** An error response of a route: a status, and the body `{"detail": …}`. */
@@ -120,7 +121,10 @@ function locInValue(operation: BodyOperation, value: ValueNode, path: ErrorPath)
 }
 
 function locOfVariable(operation: BodyOperation, name: string, path: ErrorPath): ErrorPath {
-  const parameter = operation.parameters.find(candidate => candidate.name === name);
+  const parameter = operation.parameters.find(candidate => !candidate.mapped && candidate.name === name);
+  const fields = operation.parameters.flatMap(({ mapped }) => mapped ?? []);
+  const loc = parameter ? undefined : locIn(fields, [name, ...path]);
+  if (loc) return ['body', ...loc];
   if (!parameter) return unknownLoc(operation);
   return [...parameter.loc, ...toSnakePath(parameter.type, path)];
 }

@@ -36,7 +36,8 @@ export const generateRoutes = memoize(({ schema, operations }: Contract): readon
     routes: Object.fromEntries(operations.map(operation => [fieldOf(operation), routeOf(operation)])),
     execute: async ({ variableValues, contextValue }) => {
       if (!(contextValue instanceof Call)) throw new Error('SOFA has executed an operation without a call');
-      contextValue.result = await contextValue.execute(variableValues ?? {}, contextValue.restRequest);
+      const variables = contextValue.variables ?? variableValues ?? {};
+      contextValue.result = await contextValue.execute(variables, contextValue.restRequest);
       // SOFA serialises this to a Response, which cannot carry bytes; the result stays on the context value.
       return { data: { [contextValue.name]: null } };
     },
@@ -82,21 +83,30 @@ class Call<Request, Result> {
   readonly name: string;
   readonly execute: Execute<Request, Result>;
   readonly restRequest: Request;
+  /** Of a body in an own shape, whose fields SOFA knows, and not what they are mapped to. */
+  readonly variables: Variables | undefined;
   result: Result | undefined;
   /** Assigned by SOFA; declared, so that all calls have one hidden class. */
   request: unknown;
 
-  constructor(name: string, execute: Execute<Request, Result>, restRequest: Request) {
+  constructor(
+    { name, parameters }: Operation,
+    variables: Variables,
+    execute: Execute<Request, Result>,
+    restRequest: Request,
+  ) {
     this.name = name;
+    this.variables = parameters.some(({ mapped }) => mapped) ? variables : undefined;
     this.execute = execute;
     this.restRequest = restRequest;
   }
 }
 
-function compileHandle(handler: unknown, { name }: Operation): SofaRoute['handle'] {
+function compileHandle(handler: unknown, operation: Operation): SofaRoute['handle'] {
+  const { name } = operation;
   if (typeof handler !== 'function') throw new Error(`SOFA has generated no handler for ${name}`);
   return async (execute, variables, request) => {
-    const call = new Call(name, execute, request);
+    const call = new Call(operation, variables, execute, request);
     // SOFA looks up a variable in `params`, then in the query string, then in the body; the latter two are empty.
     await handler({ url: '', params: variables, body: null }, call);
     if (call.result === undefined) throw new Error(`SOFA has not executed ${name}`);

@@ -3,10 +3,11 @@ import {
   findBreakingChanges,
   findDangerousChanges,
   type GraphQLSchema,
+  isInputObjectType,
   isIntrospectionType,
   isObjectType,
 } from 'graphql';
-import type { Contract, Operation } from './contract.ts';
+import { type Contract, type Operation, rootFieldOf } from './contract.ts';
 import { unknownFieldsIn } from './directives.ts';
 import type { Parameter } from './parameters.ts';
 
@@ -31,6 +32,7 @@ export function compareContracts(before: Contract, after: Contract) {
       ...(closed ? ['Unknown fields of JSON bodies were ignored, and are 422.'] : []),
       ...routes,
       ...messages,
+      ...compareMappings(before, after),
       ...findBreakingChanges(before.schema, after.schema).map(describe),
     ],
     // Breaks only callers that assume more than the contract says, e.g. that an enum has no further values.
@@ -78,6 +80,40 @@ function compareParameters(title: string, old: Parameter, next: Parameter): stri
   if (max < (old.max ?? Number.POSITIVE_INFINITY)) changes.push(`${title} is now at most ${max}.`);
   if (min > (old.min ?? Number.NEGATIVE_INFINITY)) changes.push(`${title} is now at least ${min}.`);
   return changes;
+}
+
+/** What callers send, and get, with other meanings or values under the same names. */
+function compareMappings(before: Contract, after: Contract): string[] {
+  const next = new Map(mappingsOf(after));
+  return mappingsOf(before).flatMap(([name, old]) => {
+    const now = next.get(name);
+    if (now === undefined || now === old) return [];
+    return [`${name} is mapped by ${now || 'its name'}; it was by ${old || 'its name'}.`];
+  });
+}
+
+/** How each field of bodies is mapped to the graph. */
+function mappingsOf(contract: Contract): [string, string][] {
+  const { schema, operations } = contract;
+  const describe = (extensions: Readonly<Record<string, unknown>>): string => {
+    const { mapping, values, decimal } = extensions;
+    if (typeof mapping === 'string') return mapping;
+    return [values, decimal].flatMap(each => (each === undefined ? [] : [JSON.stringify(each)])).join(' ');
+  };
+  const roots = new Set<unknown>([schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()]);
+  const ofTypes = Object.values(schema.getTypeMap()).flatMap(type => {
+    if (!(isObjectType(type) || isInputObjectType(type)) || isIntrospectionType(type) || roots.has(type)) return [];
+    const fields = Object.values(type.getFields()).map(field => [
+      `${type.name}.${field.name}`,
+      describe(field.extensions),
+    ]);
+    return [[type.name, describe(type.extensions)], ...fields] as [string, string][];
+  });
+  const ofBodies = operations.flatMap(operation => {
+    const { args } = rootFieldOf(contract, operation);
+    return args.map(({ name, extensions }): [string, string] => [`${operation.name}: ${name}`, describe(extensions)]);
+  });
+  return [...ofTypes, ...ofBodies];
 }
 
 /** Fields of response bodies, which a caller may ignore. */

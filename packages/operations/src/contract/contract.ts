@@ -9,6 +9,7 @@ import {
   type GraphQLFieldConfig,
   GraphQLObjectType,
   GraphQLSchema,
+  isInputObjectType,
   type OperationDefinitionNode,
   print,
   Source,
@@ -32,7 +33,7 @@ import {
 } from './directives.ts';
 import { checkExamples } from './examples.ts';
 import type { SetFiles } from './folders.ts';
-import { createInputTypes } from './inputs.ts';
+import { createInputTypes, ownExtensions } from './inputs.ts';
 import { createOutputTypes, describeOutput } from './outputs.ts';
 import type { Parameter } from './parameters.ts';
 import { findResponse, last, printBody, type ResponsePaths } from './response.ts';
@@ -181,10 +182,13 @@ function derive(
   // After all bodies, whose types take precedence where names collide.
   const inputs = createInputTypes(sources, outputs);
   const fieldOf = ({ operation, type }: (typeof derived)[number]): [string, GraphQLFieldConfig<unknown, unknown>] => {
-    const args = operation.parameters.map(({ name, type: graphType, description, defaultValue }) => [
-      name,
-      { type: inputs.of(graphType), description, defaultValue: toSnakeValue(graphType, defaultValue) },
-    ]);
+    const args = operation.parameters.map(({ name, type: graphType, description, defaultValue, mapped }) => {
+      const own = mapped && sources.schema.getType(operation.route.body ?? '');
+      const field = isInputObjectType(own) ? own.getFields()[name] : undefined;
+      const extensions = ownExtensions(sources.schema, field?.astNode);
+      const preset = toSnakeValue(graphType, defaultValue);
+      return [name, { type: inputs.of(graphType), description, defaultValue: preset, extensions }];
+    });
     const description = operation.route.description ?? operation.route.summary;
     return [operation.name, { type, description, args: Object.fromEntries(args) }];
   };

@@ -18,6 +18,8 @@ interface Directives {
   readonly values: { readonly map: readonly ValueMapping[] };
   readonly decimal: Decimal;
   readonly atMost: { readonly bytes: number };
+  readonly to: { readonly path: string; readonly as?: string | null };
+  readonly only: { readonly field: string };
   readonly header: { readonly name: string };
   readonly ifMatch: { readonly etagsOf: readonly string[] };
   readonly default: { readonly value: unknown };
@@ -72,6 +74,7 @@ export interface RouteDirective {
   readonly summary?: string | null;
   readonly description?: string | null;
   readonly constants: readonly Constant[];
+  readonly body?: string | null;
   readonly links: readonly Link[];
 }
 
@@ -89,7 +92,7 @@ export interface Link {
   readonly value: string;
 }
 
-interface Annotated {
+export interface Annotated {
   readonly directives?: readonly (DirectiveNode | ConstDirectiveNode)[] | undefined;
 }
 
@@ -112,6 +115,16 @@ export function directiveAt<Name extends keyof Directives>(
   }
 }
 
+/** The arguments of a repeatable directive, each time that it is on a node. */
+export function directivesAt<Name extends keyof Directives>(
+  schema: GraphQLSchema,
+  name: Name,
+  { directives = [] }: Annotated,
+): Directives[Name][] {
+  const found = directives.filter(directive => directive.name.value === name);
+  return found.flatMap(directive => directiveAt(schema, name, { directives: [directive] }) ?? []);
+}
+
 /** The head of the set whose files have extended the graph. */
 export function interfaceOf(schema: GraphQLSchema): InterfaceDirective | undefined {
   const found = schema.extensionASTNodes.map(node => directiveAt(schema, 'interface', node));
@@ -131,7 +144,7 @@ export function routeAt(schema: GraphQLSchema, node: OperationDefinitionNode): R
 
 export function hasDirective(
   { directives = [] }: Annotated,
-  name: 'route' | 'webhook' | 'tool' | 'body' | 'etag' | 'optional' | 'ifReadable',
+  name: 'route' | 'webhook' | 'tool' | 'body' | 'etag' | 'optional' | 'ifReadable' | 'unused',
 ): boolean {
   return directives.some(directive => directive.name.value === name);
 }

@@ -9,17 +9,38 @@ import {
   isInputObjectType,
   isListType,
   isNonNullType,
+  print,
 } from 'graphql';
-import { bodyFieldsOf, snakeCase, toSnakeValue } from '../input/names.ts';
+import { bodyFieldsOf, isOwnType, snakeCase, toSnakeValue } from '../input/names.ts';
 import { inheritDescription } from './descriptions.ts';
-import { directiveAt } from './directives.ts';
+import { type Annotated, directiveAt, type ValueMapping } from './directives.ts';
 import type { createOutputTypes } from './outputs.ts';
 import type { ContractSources, Report } from './sources.ts';
 
 /** The extensions of an input field of the derived schema. */
 export type InputExtensions = {
   readonly length?: { readonly min: number; readonly max: number } | undefined;
+  /** The values of callers in place of those of the graph. */
+  readonly values?: readonly ValueMapping[] | undefined;
+  /** The digits of a decimal number after its point. */
+  readonly digits?: number | undefined;
+  /** The directives by which it is mapped to the graph, as text. */
+  readonly mapping?: string | undefined;
 };
+
+/** What the directives of a field of an own input type say. */
+export function ownExtensions(schema: GraphQLSchema, node: Annotated | null | undefined): InputExtensions {
+  if (!node) return {};
+  const directives = node.directives?.filter(({ name }) => name.value !== 'example') ?? [];
+  return {
+    values: directiveAt(schema, 'values', node)?.map,
+    digits: directiveAt(schema, 'decimal', node)?.digits,
+    mapping: directives
+      .map(directive => print(directive))
+      .sort()
+      .join(' '),
+  };
+}
 
 /** The name of a field of the graph in bodies; those of root fields and types are not among them. */
 export const nameInBodies = (schema: GraphQLSchema) => (name: string) => {
@@ -28,7 +49,10 @@ export const nameInBodies = (schema: GraphQLSchema) => (name: string) => {
 };
 
 /** Derives the types of request bodies: the graph's input types with snake_case fields and documented names. */
-export function createInputTypes({ schema, inputs }: ContractSources, outputs: ReturnType<typeof createOutputTypes>) {
+export function createInputTypes(
+  { schema, inputs, ownInputs }: ContractSources,
+  outputs: ReturnType<typeof createOutputTypes>,
+) {
   const documented = new Map(inputs.map(node => [node.name.value, directiveAt(schema, 'documented', node)?.as]));
   const types = new Map<string, GraphQLInputObjectType>();
 
@@ -50,12 +74,13 @@ export function createInputTypes({ schema, inputs }: ContractSources, outputs: R
       // A GraphQL schema cannot have an input and an output type of one name; OpenAPI can, if their fields are equal.
       name: outputs.types.get(documentedName) ? `${documentedName}Input` : documentedName,
       description: inherit(type.description),
-      extensions: { documentedName },
+      extensions: { documentedName, ...(isOwnType(type) && ownExtensions(schema, type.astNode)) },
       fields: () =>
         Object.fromEntries(
           bodyFieldsOf(type).map(({ bodyName, type: fieldType, description, defaultValue, astNode }) => {
             const extensions: InputExtensions = {
               length: astNode ? directiveAt(schema, 'length', astNode) : undefined,
+              ...(isOwnType(type) && ownExtensions(schema, astNode)),
             };
             const preset = toSnakeValue(fieldType, defaultValue);
             return [
@@ -67,8 +92,12 @@ export function createInputTypes({ schema, inputs }: ContractSources, outputs: R
     });
   }
 
-  /** Reports inputs that share the documented name of an output type but not its fields. */
+  /** Reports own types that share their name with an output type, or that no route takes, and inputs that share the documented name of an output type but not its fields. */
   function checkNames(report: Report): void {
+    for (const node of ownInputs) {
+      const name = node.name.value;
+      if (outputs.types.has(name)) report(`The type of a response has the name ${name}, too; rename this one.`, node);
+    }
     for (const node of inputs) {
       const input = types.get(node.name.value);
       const output = input && outputs.types.get(documentedNameOf(input));

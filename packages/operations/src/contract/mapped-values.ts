@@ -5,18 +5,38 @@ import {
   GraphQLInt,
   GraphQLList,
   GraphQLNonNull,
+  type GraphQLObjectType,
   type GraphQLOutputType,
   type GraphQLScalarType,
   type GraphQLSchema,
   GraphQLString,
   getNamedType,
+  getNullableType,
   isEnumType,
   isListType,
   isNonNullType,
 } from 'graphql';
-import { directiveAt } from './directives.ts';
-import type { FieldExtensions } from './outputs.ts';
+import { type Decimal, directiveAt, type ValueMapping } from './directives.ts';
 import type { Report } from './sources.ts';
+
+/** The extensions of a field of the derived schema. */
+export type FieldExtensions = {
+  /** The value in place of null. */
+  readonly default?: unknown;
+  /** The value of a field that the graph does not have. */
+  readonly constant?: string;
+  /** The key that the operation selects it as, where the body has another. */
+  readonly key?: string;
+  /** Whether it is an object of fields that the graph has beside it. */
+  readonly isGroup?: boolean;
+  /** The values of callers in place of those of the graph. */
+  readonly values?: readonly ValueMapping[];
+  readonly decimal?: Decimal;
+  /** The field of an object that stands for it. */
+  readonly only?: { readonly type: GraphQLObjectType; readonly field: string };
+  /** The length of its JSON beyond which it is left out. */
+  readonly maxBytes?: number;
+};
 
 /** Integers in the smallest unit of a currency. */
 export const isAmount = (name: string): boolean => name === 'SafeInt' || name === 'Int';
@@ -29,20 +49,21 @@ export function kindOfValues(map: readonly { readonly as: unknown }[]): GraphQLS
   return has(value => typeof value === 'boolean') ? GraphQLBoolean : undefined;
 }
 
-/** The type of a field with `@values` or `@decimal`, and what its renderer needs of them. */
+/** The type of a field with `@values` or `@decimal`, and what its renderer needs of them; undefined without either. */
 export function mappedType(schema: GraphQLSchema, type: GraphQLOutputType, node: FieldNode, report: Report) {
   const values = directiveAt(schema, 'values', node)?.map;
   const decimal = directiveAt(schema, 'decimal', node);
   const named = getNamedType(type);
   const mapping: Pick<FieldExtensions, 'values' | 'decimal'> = {};
+  const withLeaf = (leaf: GraphQLScalarType) => replaceNamed(type, new GraphQLNonNull(leaf));
   if (values && decimal) report('A field has either @values or @decimal; remove one of them.', node);
   if (decimal) {
     if (!isAmount(named.name))
       report(`@decimal needs an amount, which is an integer; "${node.name.value}" is ${type}.`, node);
     if (decimal.digits < 0 || decimal.digits > 6) report('The digits of @decimal are 0 to 6.', node);
-    return { ...mapping, decimal, type: withLeaf(type, decimal.isText ? GraphQLString : GraphQLFloat) };
+    return { ...mapping, decimal, type: withLeaf(decimal.isText ? GraphQLString : GraphQLFloat) };
   }
-  if (!values) return { ...mapping, type };
+  if (!values) return undefined;
   const all = isEnumType(named)
     ? named.getValues().map(({ name }) => name)
     : named.name === 'Boolean'
@@ -57,13 +78,16 @@ export function mappedType(schema: GraphQLSchema, type: GraphQLOutputType, node:
     report(`${JSON.stringify(of)} is not a value of ${named}, only ${all.join(', ')}.`, node);
   const scalar = kindOfValues(values);
   if (!scalar) report('The values of @values are strings, integers or booleans, all of one kind.', node);
-  return { ...mapping, values, type: withLeaf(type, scalar ?? GraphQLString) };
+  return { ...mapping, values, type: withLeaf(scalar ?? GraphQLString) };
 }
 
-/** The same type of another leaf. */
-function withLeaf(type: GraphQLOutputType, leaf: GraphQLScalarType): GraphQLOutputType {
-  if (isNonNullType(type)) return new GraphQLNonNull(withLeaf(type.ofType, leaf));
-  return isListType(type) ? new GraphQLList(withLeaf(type.ofType, leaf)) : leaf;
+/** The same type of another one; null where either is. */
+export function replaceNamed(type: GraphQLOutputType, other: GraphQLOutputType): GraphQLOutputType {
+  if (isNonNullType(type)) {
+    const replaced = getNullableType(replaceNamed(type.ofType, other));
+    return isListType(type.ofType) || isNonNullType(other) ? new GraphQLNonNull(replaced) : replaced;
+  }
+  return isListType(type) ? new GraphQLList(replaceNamed(type.ofType, other)) : getNullableType(other);
 }
 
 /** Writes leaves of a field as JSON of callers; undefined where they are those of the graph. */

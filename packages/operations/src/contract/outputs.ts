@@ -24,27 +24,10 @@ import {
 } from 'graphql';
 import { keyOf } from '../execution/selected-fields.ts';
 import { inheritDescription, isAboutOmission } from './descriptions.ts';
-import { type Constant, type Decimal, directiveAt, hasDirective, type ValueMapping } from './directives.ts';
-import { mappedType } from './mapped-values.ts';
+import { type Constant, directiveAt, hasDirective } from './directives.ts';
+import { type FieldExtensions, mappedType, replaceNamed } from './mapped-values.ts';
 import { last, type ResponsePaths, selectionsInBody } from './response.ts';
 import type { ContractSources, Report } from './sources.ts';
-
-/** The extensions of a field of the derived schema. */
-export type FieldExtensions = {
-  /** The value in place of null. */
-  readonly default?: unknown;
-  /** The value of a field that the graph does not have. */
-  readonly constant?: string;
-  /** The key that the operation selects it as, where the body has another. */
-  readonly key?: string;
-  /** Whether it is an object of fields that the graph has beside it. */
-  readonly isGroup?: boolean;
-  /** The values of callers in place of those of the graph. */
-  readonly values?: readonly ValueMapping[];
-  readonly decimal?: Decimal;
-  /** The length of its JSON beyond which it is left out. */
-  readonly maxBytes?: number;
-};
 
 /** The extensions of a type of the derived schema. */
 export type TypeExtensions = {
@@ -190,8 +173,10 @@ export function createOutputTypes({ schema, fragments }: ContractSources, report
       const [[path = '', first] = [], ...others] = members;
       if (path === key && first && others.length === 0) return [key, first];
       if (members.some(([other]) => other === key))
-        report(`"${key}" is a field and, by @at, an object of others.`, node);
-      const below = members.map(([other, field]): [string, Field] => [other.slice(key.length + 1), field]);
+        report(`"${key}" is a field and, by @at, an object of others; give one of them another path.`, node);
+      const below = members.flatMap(([other, field]): [string, Field][] =>
+        other === key ? [] : [[other.slice(key.length + 1), field]],
+      );
       const groupName = `${name}${capitalized(key)}`;
       const fields = Object.fromEntries(nest(below, { parent, name: groupName, node }));
       const type = new GraphQLObjectType({ name: groupName, fields, extensions: { graphType: parent.name } });
@@ -225,7 +210,7 @@ export function createOutputTypes({ schema, fragments }: ContractSources, report
     const constants = constantsAt(selection);
     const typeName = `${name}${path.split('.').map(capitalized).join('')}`;
     const derived = derive(field.type, selection, { name: typeName, constants });
-    const { type, ...mapping } = mappedType(schema, derived, selection, report);
+    const { type, ...mapping } = mappedType(schema, derived, selection, report) ?? onlyField(derived, selection);
     const override = directiveAt(schema, 'description', selection)?.text;
     const isGiven = directiveAt(schema, 'default', selection) !== undefined;
     const isUntrue = (clause: string) => isGiven && isAboutOmission(clause);
@@ -235,6 +220,21 @@ export function createOutputTypes({ schema, fragments }: ContractSources, report
     const { extensions, ...nullable } = nullability(type, selection);
     const own = { ...extensions, ...mapping, ...(path !== key && { key }) };
     return new Map([[path, { description, ...nullable, ...(Object.keys(own).length > 0 && { extensions: own }) }]]);
+  }
+
+  /** The type of a field with `@only`, which is that of a field below it. */
+  function onlyField(type: GraphQLOutputType, node: FieldNode): Pick<FieldExtensions, 'only'> & Pick<Field, 'type'> {
+    const name = directiveAt(schema, 'only', node)?.field;
+    if (name === undefined) return { type };
+    const object = getNamedType(type);
+    const field = isObjectType(object) ? object.getFields()[name] : undefined;
+    if (isObjectType(object) && field)
+      return { type: replaceNamed(type, field.type), only: { type: object, field: name } };
+    report(
+      `@only(field: "${name}") needs an object with this field; "${keyOf(node)}" has none. Select it, or correct the name.`,
+      node,
+    );
+    return { type };
   }
 
   /** The path of a field in the object that its type is. */

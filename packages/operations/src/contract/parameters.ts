@@ -1,6 +1,7 @@
 import { ValidationErrors } from '@carte/base/validation';
 import {
   type ArgumentNode,
+  type ASTNode,
   type GraphQLArgument,
   type GraphQLInputField,
   type GraphQLInputType,
@@ -21,11 +22,13 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql';
-import { toSnakeValue } from '../input/names.ts';
-import { compileReader, type Reader } from '../input/reader.ts';
+import type { MappedField } from '../input/mapped.ts';
+import { isOwnType, toSnakeValue } from '../input/names.ts';
+import { compileReader, type Reader, toReader } from '../input/reader.ts';
 import { hasOtherBounds, inheritDescription, isAboutOmission } from './descriptions.ts';
 import { directiveAt, interfaceOf, type RouteDirective, unknownFieldsIn } from './directives.ts';
 import { nameInBodies } from './inputs.ts';
+import { compileShape, type Target } from './shapes.ts';
 import type { Report } from './sources.ts';
 
 /** A variable of an operation as a parameter of the request. */
@@ -47,6 +50,8 @@ export interface Parameter {
   readonly header: string | undefined;
   /** The operations whose ETags If-Match accepts. */
   readonly etagsOf: readonly string[];
+  /** Of a field of a body in an own shape: how it is mapped, to paths that begin with a variable, most often one. */
+  readonly mapped?: readonly (MappedField & { readonly reader: Reader })[];
 }
 
 /** The header of `@ifMatch`; its value is an ETag, not that of the variable. */
@@ -72,12 +77,85 @@ export function readParameters(
   for (const name of inPath.filter(name => definitions.every(({ variable }) => variable.name.value !== name))) {
     report(`{${name}} in the path is not a variable of the operation; add ($${name}: ID!).`, operation);
   }
-  return definitions.flatMap(definition => {
-    const name = definition.variable.name.value;
-    const header = headerOf(schema, definition);
+  const sourceOf = (definition: VariableDefinitionNode): Parameter['in'] => {
     const isInUrl = route.method === 'GET' || route.method === 'DELETE';
-    const source = inPath.includes(name) ? 'path' : header !== undefined ? 'header' : isInUrl ? 'query' : 'body';
-    return readParameter(schema, { definition, source, header, description: descriptions.get(name) }, report) ?? [];
+    if (inPath.includes(definition.variable.name.value)) return 'path';
+    return headerOf(schema, definition) !== undefined ? 'header' : isInUrl ? 'query' : 'body';
+  };
+  const { body } = route;
+  const mapped = body == null ? [] : definitions.filter(definition => sourceOf(definition) === 'body');
+  const ownBody = body == null ? [] : readOwnBody(schema, { body, operation, variables: mapped, route }, report);
+  const others = definitions
+    .filter(definition => !mapped.includes(definition))
+    .flatMap(definition => {
+      const name = definition.variable.name.value;
+      const header = headerOf(schema, definition);
+      const source = sourceOf(definition);
+      return readParameter(schema, { definition, source, header, description: descriptions.get(name) }, report) ?? [];
+    });
+  return [...others, ...ownBody];
+}
+
+interface OwnBody {
+  readonly body: string;
+  readonly operation: OperationDefinitionNode;
+  readonly variables: readonly VariableDefinitionNode[];
+  readonly route: RouteDirective;
+}
+
+/** The fields of a body in an own shape, which set variables of the operation. */
+function readOwnBody(
+  schema: GraphQLSchema,
+  { body, operation, variables, route }: OwnBody,
+  report: Report,
+): Parameter[] {
+  const type = schema.getType(body);
+  if (!isInputObjectType(type) || !isOwnType(type)) {
+    report(`There is no input type "${body}" in this set; define it: input ${body} { … }.`, operation);
+    return [];
+  }
+  if (route.method === 'GET' || route.method === 'DELETE') {
+    report(`${route.method} has no body; add method: POST, or remove body: "${body}".`, operation);
+    return [];
+  }
+  const targets = new Map<string, Target>();
+  for (const definition of variables) {
+    const name = definition.variable.name.value;
+    const variableType = typeFromAST(schema, definition.type);
+    if (!isInputType(variableType)) continue;
+    if (definition.defaultValue) report(`$${name} is set by ${body}; give the default to a field of that.`, definition);
+    const { min, max } = directiveAt(schema, 'range', definition) ?? {};
+    const bounds = { min: min ?? undefined, max: max ?? undefined };
+    targets.set(name, { type: variableType, isRequired: isNonNullType(variableType), bounds });
+  }
+  const unknownFields = unknownFieldsIn(interfaceOf(schema));
+  const fields = compileShape(schema, type, targets, { unknownFields, report });
+  const byName = Map.groupBy(fields, ({ name }) => name);
+  return [...byName].flatMap(([name, places]): Parameter[] => {
+    const { type: fieldType, description, astNode } = type.getFields()[name] as GraphQLInputField;
+    const mapped = places.map(field => ({ ...field, reader: toReader(field.value.read) }));
+    const [first] = mapped;
+    if (!first) return [];
+    const [variable = '', ...below] = first.path ?? [];
+    const bounds = below.length === 0 ? targets.get(variable)?.bounds : undefined;
+    const parameter: Parameter = {
+      name,
+      in: 'body',
+      loc: ['body', name],
+      type: fieldType,
+      required: first.isRequired,
+      reader: first.reader,
+      defaultValue: first.preset,
+      min: bounds?.min,
+      max: bounds?.max,
+      description: description ?? undefined,
+      example: astNode && directiveAt(schema, 'example', astNode)?.value,
+      header: undefined,
+      etagsOf: [],
+      mapped,
+    };
+    if (astNode) checkSamples(parameter, astNode, report);
+    return [parameter];
   });
 }
 
@@ -176,14 +254,14 @@ function checkHeader({ header = '', name, type }: Parameter, definition: Variabl
 }
 
 /** Checks the example and the default, which is a literal of the graph with its names. */
-function checkSamples(parameter: Parameter, definition: VariableDefinitionNode, report: Report): void {
+function checkSamples(parameter: Parameter, definition: ASTNode, report: Report): void {
   const { name, type, reader, example, defaultValue } = parameter;
   for (const [kind, value] of Object.entries({ example, default: toSnakeValue(type, defaultValue) })) {
     if (value === undefined) continue;
     const errors = new ValidationErrors();
     reader.read(parameter.in === 'body' ? value : String(value), [name], errors);
     for (const { loc, msg } of errors.list) {
-      report(`The ${kind} of $${loc.join('.')} is invalid: ${msg}.`, definition);
+      report(`The ${kind} of ${parameter.mapped ? '' : '$'}${loc.join('.')} is invalid: ${msg}.`, definition);
     }
   }
 }

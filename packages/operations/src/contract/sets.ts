@@ -141,7 +141,9 @@ function largestCost(schema: GraphQLSchema, { document, name, parameters }: Body
           const { node: value } = nodeAt(node.value, slicing.path);
           if (slicing.name !== node.name.value || slicing.isList || value?.kind !== Kind.VARIABLE) continue;
           const variable = value.name.value;
-          const parameter = parameters.find(candidate => candidate.name === variable);
+          const parameter = parameters.find(
+            candidate => (candidate.mapped?.[0]?.path?.join('.') ?? candidate.name) === variable,
+          );
           if (parameter?.max === undefined) {
             unbounded.push(node);
             continue;

@@ -7,6 +7,7 @@ import {
   GraphQLError,
   type GraphQLSchema,
   getLocation,
+  type InputObjectTypeDefinitionNode,
   isExecutableDefinitionNode,
   isInputObjectType,
   Kind,
@@ -83,6 +84,11 @@ export function parseSources(graph: GraphQLSchema, sources: readonly Source[], l
     graph,
     definitions.filter(node => !isExecutableDefinitionNode(node)),
   );
+  const ownInputs = definitions.filter(isOwnInput);
+  for (const { name } of ownInputs) {
+    const type = schema.getType(name.value);
+    if (type) type.extensions = { ...type.extensions, isOwn: true };
+  }
   return {
     /** The graph, extended by the directives of the contract. */
     schema,
@@ -91,11 +97,15 @@ export function parseSources(graph: GraphQLSchema, sources: readonly Source[], l
     document,
     operations: document.definitions.filter(node => node.kind === Kind.OPERATION_DEFINITION),
     fragments: fragmentsOf(document),
+    ownInputs,
     inputs: definitions.filter(node => node.kind === Kind.INPUT_OBJECT_TYPE_EXTENSION),
   };
 }
 
-/** Files of a set define nothing but operations and fragments; types and directives are those of the graph and of directives.graphql. */
+const isOwnInput = (node: DefinitionNode): node is InputObjectTypeDefinitionNode =>
+  node.kind === Kind.INPUT_OBJECT_TYPE_DEFINITION && node.loc?.source.name !== directivesPath;
+
+/** Files of a set define nothing but operations, fragments and input types; other types and directives are those of the graph and of directives.graphql. */
 function* checkDefinitions(graph: GraphQLSchema, definitions: readonly DefinitionNode[]): Generator<GraphQLError> {
   for (const node of definitions) {
     if (isExecutableDefinitionNode(node) || node.loc?.source.name === directivesPath) continue;
@@ -103,8 +113,11 @@ function* checkDefinitions(graph: GraphQLSchema, definitions: readonly Definitio
       const name = node.name.value;
       if (!isInputObjectType(graph.getType(name))) yield errorAt(node, `The graph has no input type "${name}".`);
       if (node.fields?.length) yield errorAt(node, `The fields of ${name} are those of the graph; remove them here.`);
+    } else if (isOwnInput(node)) {
+      const name = node.name.value;
+      if (graph.getType(name)) yield errorAt(node, `The graph has a type "${name}"; rename this one.`);
     } else if (node.kind !== Kind.SCHEMA_EXTENSION || node.operationTypes?.length) {
-      const allowed = 'operations, fragments, "extend schema @interface" and "extend input … @documented"';
+      const allowed = 'operations, fragments, input types, "extend schema @interface" and "extend input … @documented"';
       yield errorAt(node, `A file of a set has ${allowed} alone; remove this definition.`);
     }
   }

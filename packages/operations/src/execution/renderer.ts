@@ -33,6 +33,8 @@ export interface FieldShape {
   readonly isGroup?: boolean | undefined;
   /** Writes leaves as JSON, where they are not those of the graph. */
   readonly leaf?: ((value: unknown) => string) | undefined;
+  /** The field of an object that stands for it. */
+  readonly only?: string | undefined;
   /** Longer JSON is omitted. */
   readonly maxBytes?: number | undefined;
 }
@@ -46,15 +48,16 @@ export function compileRenderer(
   selected: Pick<SelectedField, 'key' | 'selections'>,
   fragments: Fragments,
   shape?: Shape,
-  leaf: (value: unknown) => string = stringifyLeaf,
+  { leaf = stringifyLeaf, only }: Pick<FieldShape, 'leaf' | 'only'> = {},
 ): Render {
-  if (isNonNullType(type)) return compileRenderer(type.ofType, selected, fragments, shape, leaf);
+  if (isNonNullType(type)) return compileRenderer(type.ofType, selected, fragments, shape, { leaf, only });
   if (isListType(type)) {
-    const renderItem = compileRenderer(type.ofType, selected, fragments, shape, leaf);
+    const renderItem = compileRenderer(type.ofType, selected, fragments, shape, { leaf, only });
     return compileList(isNonNullType(type.ofType) ? renderPresent(renderItem, selected) : renderNullable(renderItem), {
       isOfObjects: isCompositeType(getNamedType(type)),
     });
   }
+  if (isObjectType(type) && only !== undefined) return compileOnly(type, selected, fragments, shape?.get(only), only);
   if (isObjectType(type)) return compileObject(type, selected, fragments, shape);
   if (isAbstractType(type)) return compileAbstract(type, selected, fragments);
   return value => leaf(type.serialize(value));
@@ -110,6 +113,23 @@ function compileObject(
       if (chunk instanceof Promise) replaceWhenDone(rendered, object, chunk);
     }
     return chunk;
+  };
+}
+
+/** Renders the value of one field of an object in place of the object. */
+function compileOnly(
+  type: GraphQLObjectType,
+  selected: Pick<SelectedField, 'selections'>,
+  fragments: Fragments,
+  fieldShape: FieldShape | undefined,
+  name: string,
+): Render {
+  const [field] = fieldShape ? compileFields(type, selected, fragments, new Map([[name, fieldShape]])) : [];
+  if (!field) throw new Error(`The document selects nothing as ${name}`);
+  const orNull = (chunk: Chunk | null) => chunk ?? 'null';
+  return (object, rendering) => {
+    const chunk = renderField(field, object, rendering);
+    return chunk instanceof Promise ? chunk.then(orNull) : orNull(chunk);
   };
 }
 
@@ -174,7 +194,7 @@ function compileField(
   const field = type.getFields()[name];
   // `__typename`, the one field that no type defines.
   if (!field) return constantField(selected.key, JSON.stringify(type.name));
-  const render = compileRenderer(field.type, selected, fragments, fieldShape?.shape, fieldShape?.leaf);
+  const render = compileRenderer(field.type, selected, fragments, fieldShape?.shape, fieldShape ?? {});
   const maxBytes = fieldShape?.maxBytes;
   const fallback = fieldShape?.fallback ?? (isNonNullType(field.type) ? undefined : 'null');
   return {

@@ -26,8 +26,13 @@ export const camelCase = (name: string): string => name.replace(/_([a-z])/g, (_,
 
 export type BodyField = GraphQLInputField & { readonly bodyName: string };
 
+/** Whether an input type is that of a set, whose names are those of bodies. */
+export const isOwnType = ({ extensions }: Pick<GraphQLInputObjectType, 'extensions'>): boolean =>
+  extensions.isOwn === true;
+
 /** The fields of an input type in bodies, by `@nameInBodies`; those that are deprecated are for callers of the graph alone. */
 export function bodyFieldsOf(type: GraphQLInputObjectType): BodyField[] {
+  if (isOwnType(type)) return Object.values(type.getFields()).map(field => ({ ...field, bodyName: field.name }));
   const current = Object.values(type.getFields()).filter(({ deprecationReason }) => deprecationReason == null);
   return current.map(field => {
     const directive = field.astNode?.directives?.find(({ name }) => name.value === 'nameInBodies');

@@ -47,7 +47,14 @@ export interface Reader {
 
 /** Compiles an input type into a reader; bounds apply to the type itself, not to elements or fields of it. */
 export function compileReader(type: GraphQLInputType, options: ReaderOptions = {}): Reader {
-  const read = compile(type, options, new Map());
+  return toReader(compileRead(type, options));
+}
+
+/** A reader as a part of others. */
+export const compileRead = (type: GraphQLInputType, options: ReaderOptions = {}): Read =>
+  compile(type, options, new Map());
+
+export function toReader(read: Read): Reader {
   return {
     read: (value, path, errors) => read(value, { keys: [...path], errors }, path.length),
     readInSlices: (value, path, errors) => readInSlices(read, value, path, errors),

@@ -16,7 +16,7 @@ import {
 import type { Contract } from '../contract/contract.ts';
 import { unknownFieldsIn } from '../contract/directives.ts';
 import { documentedNameOf, type InputExtensions } from '../contract/inputs.ts';
-import type { FieldExtensions } from '../contract/outputs.ts';
+import type { FieldExtensions } from '../contract/mapped-values.ts';
 import type { Parameter } from '../contract/parameters.ts';
 import { toSnakeValue } from '../input/names.ts';
 
@@ -70,7 +70,8 @@ export function parametersSchema(
 ): Json {
   const properties = parameters.map((parameter): readonly [string, Json] => {
     const { name, type, description, example } = parameter;
-    const schema = boundedSchema(parameter, args.find(argument => argument.name === name)?.type ?? type);
+    const argument = args.find(candidate => candidate.name === name);
+    const schema = asMapped(boundedSchema(parameter, argument?.type ?? type), argument?.extensions ?? {});
     const examples = hasExamples && example !== undefined ? { examples: [example] } : {};
     return [name, withDescription({ ...schema, ...examples }, description)];
   });
@@ -112,7 +113,8 @@ function inputSchema(type: GraphQLInputObjectType, isClosed: boolean): Json {
 /** Strings reject NUL; some have bounds on their length. */
 function boundedText({ type, extensions }: GraphQLInputField): Json {
   const { length }: InputExtensions = extensions;
-  const schema = schemaOf(type);
+  const schema = asMapped(schemaOf(type), extensions);
+  if (schema.enum !== undefined || schema.pattern !== undefined) return schema;
   if (schema.type !== 'string' || schema.format !== undefined) return schema;
   return { ...schema, pattern: '^[^\\u0000]*$', ...(length && { minLength: length.min, maxLength: length.max }) };
 }
@@ -129,6 +131,16 @@ function outputSchema(type: GraphQLObjectType, isClosed: boolean): Json {
     }),
     isClosed,
   });
+}
+
+/** The schema of a field of an own input type that is mapped to values or units. */
+function asMapped(schema: Json, { values, digits }: InputExtensions): Json {
+  if (values) return withValues(schema, {}, values);
+  if (digits === undefined || schema.type !== 'string') return schema;
+  return {
+    ...schema,
+    pattern: digits === 0 ? '^-?\\d{1,20}(\\.0{1,20})?$' : `^-?\\d{1,20}(\\.\\d{1,${digits}}0{0,${20 - digits}})?$`,
+  };
 }
 
 /** With what a schema has beside its type, and the values of callers, which are those of the elements of a list. */
