@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { createServer } from '../../src/server/server.ts';
@@ -7,74 +8,99 @@ import { createData, createKey } from '../support/data.ts';
 import { createDatabase } from '../support/database.ts';
 import { startReceiver, verify } from '../support/receiver.ts';
 
-test('when a process is killed, another one delivers what is left: everything, in order for each store, signed', async () => {
-  const orm = await createDatabase();
-  const data = createData(orm);
-  const receiver = await startReceiver();
-  const env = {
-    CARTE_LOG_LEVEL: 'error',
-    CARTE_WEBHOOK_ALLOW_HTTP: 'on',
-    CARTE_WEBHOOK_ALLOW_NETWORKS: '127.0.0.1/32',
-  };
-  const merchant = (await data.merchant()).id;
-  const stores = await Promise.all([1, 2].map(() => data.store({ merchant })));
-  const killed = await startService(orm, env);
-  const created = await fetch(`${killed.url}/graphql`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-api-key': await createKey(orm, { permissions: ['ADMIN'] }) },
-    body: JSON.stringify({
-      query: 'mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) { secret } }',
-      variables: { input: { url: receiver.urlOf('/pos'), merchantId: merchant, kinds: ['ORDER_PLACED'] } },
-    }),
-  });
-  const { secret } = ((await created.json()) as { data: { createWebhook: { secret: string } } }).data.createWebhook;
-  const execute = <Row extends object>(text: string, values: unknown[] = []) =>
-    orm.em.fork().execute<Row[]>(text, values);
+/** A message as Carte has it, and one in a foreign shape. */
+const shapes = [
+  {
+    operation: null,
+    orderOf: (message: Message) => message.data?.order_id,
+    storeOf: (message: Message) => message.data?.store_id,
+  },
+  {
+    operation: 'notifyPlatformOrder',
+    orderOf: (message: Message) => message.body?.order.id,
+    storeOf: (message: Message) => message.body?.order.location_id,
+  },
+];
 
-  // Every third attempt fails, and one is never answered: the process is killed while it waits.
-  const accepted: string[] = [];
-  const hangingAttempt = 5;
-  receiver.respond('/pos', (response, { message }) => {
-    if (receiver.all.length === hangingAttempt) return;
-    const isAccepted = receiver.all.length % 3 > 0;
-    if (isAccepted) accepted.push(message.data.order_id);
-    response.writeHead(isAccepted ? 200 : 500).end();
-  });
-  // Cuts short the time until the next attempt, which is tested with its schedule.
-  const retry = () =>
-    execute('update webhook_queue set next_attempt_at = now() where claim is null and newest > position');
+interface Message {
+  readonly data?: { readonly order_id: string; readonly store_id: string };
+  readonly body?: { readonly order: { readonly id: string; readonly location_id: string } };
+}
 
-  const orders = await Promise.all(stores.map(store => data.orders(store, 4)));
-  await waitUntil(async () => {
-    await retry();
-    return receiver.all.length >= hangingAttempt;
-  });
-  killed.child.kill('SIGKILL');
-  await killed.ended;
+test.each(shapes)(
+  'when a process is killed, another one delivers what is left: everything, in order for each store, signed ($operation)',
+  async ({ operation, orderOf, storeOf }) => {
+    const orm = await createDatabase();
+    const data = createData(orm);
+    const receiver = await startReceiver();
+    const env = {
+      CARTE_LOG_LEVEL: 'error',
+      CARTE_WEBHOOK_ALLOW_HTTP: 'on',
+      CARTE_WEBHOOK_ALLOW_NETWORKS: '127.0.0.1/32',
+      CARTE_OPERATIONS: fileURLToPath(new URL('../../examples/delivery-platform', import.meta.url)),
+    };
+    const merchant = (await data.merchant()).id;
+    const stores = await Promise.all([1, 2].map(() => data.store({ merchant })));
+    const killed = await startService(orm, env);
+    const created = await fetch(`${killed.url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-api-key': await createKey(orm, { permissions: ['ADMIN'] }) },
+      body: JSON.stringify({
+        query: 'mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) { secret } }',
+        variables: { input: { url: receiver.urlOf('/pos'), merchantId: merchant, kinds: ['ORDER_PLACED'], operation } },
+      }),
+    });
+    const { secret } = ((await created.json()) as { data: { createWebhook: { secret: string } } }).data.createWebhook;
+    const execute = <Row extends object>(text: string, values: unknown[] = []) =>
+      orm.em.fork().execute<Row[]>(text, values);
 
-  const claims = await execute<{ claim: string }>('select claim from webhook_queue where claim is not null');
-  expect(claims.length).toBeGreaterThanOrEqual(1);
-  // They expire after twenty seconds, for which the test does not wait.
-  const expire = () =>
-    execute('update webhook_queue set next_attempt_at = now() where claim in (?)', [claims.map(({ claim }) => claim)]);
-  const successor = await createServer(orm, readConfig(env));
-  await successor.ready();
-  const ids = new Set(orders.flat().map(({ id }) => id));
-  await waitUntil(async () => {
-    await expire();
-    await retry();
-    return new Set(accepted).size === ids.size;
-  });
-  await successor.close();
+    // Every third attempt fails, and one is never answered: the process is killed while it waits.
+    const accepted: unknown[] = [];
+    const hangingAttempt = 5;
+    receiver.respond('/pos', (response, { message }) => {
+      if (receiver.all.length === hangingAttempt) return;
+      const isAccepted = receiver.all.length % 3 > 0;
+      if (isAccepted) accepted.push(orderOf(message));
+      response.writeHead(isAccepted ? 200 : 500).end();
+    });
+    // Cuts short the time until the next attempt, which is tested with its schedule.
+    const retry = () =>
+      execute('update webhook_queue set next_attempt_at = now() where claim is null and newest > position');
 
-  for (const [index, { id: storeId }] of stores.entries()) {
-    const expected = orders[index]?.map(({ id }) => id);
-    // A repetition is that of the last message, never an older one.
-    const arrived = receiver.all
-      .filter(({ message }) => message.data.store_id === storeId)
-      .map(({ message }) => message.data.order_id);
-    expect(arrived.filter((id, at) => id !== arrived[at - 1])).toEqual(expected);
-  }
-  for (const received of receiver.all) verify(received, secret);
-  expect(new Set(receiver.all.map(({ id }) => id)).size).toBe(ids.size);
-});
+    const orders = await Promise.all(stores.map(store => data.orders(store, 4)));
+    await waitUntil(async () => {
+      await retry();
+      return receiver.all.length >= hangingAttempt;
+    });
+    killed.child.kill('SIGKILL');
+    await killed.ended;
+
+    const claims = await execute<{ claim: string }>('select claim from webhook_queue where claim is not null');
+    expect(claims.length).toBeGreaterThanOrEqual(1);
+    // They expire after twenty seconds, for which the test does not wait.
+    const expire = () =>
+      execute('update webhook_queue set next_attempt_at = now() where claim in (?)', [
+        claims.map(({ claim }) => claim),
+      ]);
+    const successor = await createServer(orm, readConfig(env));
+    await successor.ready();
+    const ids = new Set(orders.flat().map(({ id }) => id));
+    await waitUntil(async () => {
+      await expire();
+      await retry();
+      return new Set(accepted).size === ids.size;
+    });
+    await successor.close();
+
+    for (const [index, { id: storeId }] of stores.entries()) {
+      const expected = orders[index]?.map(({ id }) => id);
+      // A repetition is that of the last message, never an older one.
+      const arrived = receiver.all
+        .filter(({ message }) => storeOf(message) === storeId)
+        .map(({ message }) => orderOf(message));
+      expect(arrived.filter((id, at) => id !== arrived[at - 1])).toEqual(expected);
+    }
+    for (const received of receiver.all) verify(received, secret);
+    expect(new Set(receiver.all.map(({ id }) => id)).size).toBe(ids.size);
+  },
+);
