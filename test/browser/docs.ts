@@ -92,15 +92,15 @@ describeInBrowser('“Try it” in /docs', () => {
     await route.getByText(/^This is not JSON/).waitFor();
     await body.fill('{"menus": 1}');
     await send();
-    await route.getByText(/^422 /).waitFor();
+    await route.getByRole('status').getByText(/^422 /).waitFor();
     await route
-      .locator('label', { has: body })
+      .locator('label', { has: page.getByLabel('body') })
       .getByText(/^menus: /)
       .waitFor();
     expect(await body.getAttribute('aria-invalid')).toBe('true');
     await body.fill(example);
     await send();
-    await route.getByText(/^200 OK/).waitFor();
+    await route.getByRole('status').getByText(/^200 OK/).waitFor();
     expect(await body.getAttribute('aria-invalid')).toBeNull();
   });
 
