@@ -463,7 +463,7 @@ describeInBrowser('/console', () => {
     await change(order.id, 'ACCEPTED');
     await change(order.id, 'READY');
     await cardIn(page, 'Ready', 'Ana Lima').waitFor();
-    expect(await page.locator('.late').count()).toBe(0);
+    expect(await page.locator('.late', { hasText: 'Ana Lima' }).count()).toBe(0);
   });
 
   test('a ticket says how the guest gets an order, where, what to collect, and what is for later', async () => {
