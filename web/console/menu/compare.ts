@@ -38,7 +38,8 @@ function compareList(kind: EntityChange['kind'], current: readonly JsonObject[],
     const fields = old && next ? compareFields(old, next) : [];
     if (old && next && fields.length === 0) return [];
     const change = !old ? 'ADDED' : !next ? 'REMOVED' : 'CHANGED';
-    const text = storeName((next ?? old)?.name as Parameters<typeof storeName>[0], navigator.languages) ?? null;
+    const name = (next ?? old)?.name;
+    const text = isObject(name) ? (storeName(name, navigator.languages) ?? null) : null;
     return { change, kind, externalId, name: { text }, path: [], parentCount: 0, placements: [], fields };
   });
 }
