@@ -88,7 +88,7 @@ await runDrill(async ({ atEnd, folder, startServer, violations }) => {
     const isPrice = count % 2 === 0;
     const input = isPrice
       ? { storeId, items: [{ externalId: 'i1', price: 1_000 + count }] }
-      : { storeId, items: [{ externalId: 'i2', inStock: Math.floor(count / stores) % 2 === 0 }] };
+      : { storeId, items: [{ externalId: 'i2', inStock: Math.floor(count / stores) % 2 === 1 }] };
     const text = isPrice
       ? 'mutation ($input: ChangePricesInput!) { change: changePrices(input: $input) { revision } }'
       : 'mutation ($input: SetStockInput!) { change: setStock(input: $input) { revision } }';
