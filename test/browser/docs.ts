@@ -100,7 +100,10 @@ describeInBrowser('“Try it” in /docs', () => {
     expect(await body.getAttribute('aria-invalid')).toBe('true');
     await body.fill(example);
     await send();
-    await route.getByRole('status').getByText(/^200 OK/).waitFor();
+    await route
+      .getByRole('status')
+      .getByText(/^200 OK/)
+      .waitFor();
     expect(await body.getAttribute('aria-invalid')).toBeNull();
   });
 
