@@ -85,6 +85,7 @@ const guestRoutes = [
   'listStores',
   'getMenuConfiguration',
   'getStoreSpecialHours',
+  'quoteStoreOrder',
 ];
 
 /** The permission that each route needs; with any, events have what the key may read. */

@@ -132,14 +132,54 @@ query twiceTheSame @webhook(events: [MENU_CHANGED, MENU_CHANGED]) { stores { tot
 query tagged($storeId: ID! @header(name: "X-S")) @webhook(events: [MENU_CHANGED]) { store(id: $storeId) { menuRevision @etag id } }`;
 
 test('every mistake in the shape of a body and in a message is reported with its file, line and remedy', () => {
-  expect(errorsOf(writeSet('shape', { 'a.graphql': shapes }))).toMatchInlineSnapshot();
+  expect(errorsOf(writeSet('shape', { 'a.graphql': shapes }))).toMatchInlineSnapshot(`
+    [
+      "shape/a.graphql:4: Nothing is mapped to "inStock", which StockInput requires; add a field with @to(path: "inStock"), or @constant.",
+      "shape/a.graphql:6: "parts" is mapped to "items", which the operation requires; declare it as required, or give it a default.",
+      "shape/a.graphql:9: UnknownPart.code goes to "externalIdd", which StockInput does not have. Did you mean "externalId"? Correct the path.",
+      "shape/a.graphql:9: Nothing is mapped to "externalId", which StockInput requires; add a field with @to(path: "externalId"), or @constant.",
+      "shape/a.graphql:8: Unknown.list goes to "list", which the operation does not have. Add @to(path: "…") with one of its fields, or @unused.",
+      "shape/a.graphql:11: again and items both set "items"; remove one of them.",
+      "shape/a.graphql:15: code is a list and the graph has String: no directive converts one to the other, so a program is needed in between.",
+      "shape/a.graphql:16: stock is String and the graph has Boolean; declare it as Boolean, or add @values; otherwise no directive converts one to the other, so a program is needed in between.",
+      "shape/a.graphql:17: @decimal is of an amount, which is an integer; the graph has DateTime.",
+      "shape/a.graphql:21: The @constant externalId of ValuesPart is invalid: Input should be a valid string.",
+      "shape/a.graphql:21: The @constant of ValuesPart goes to "nothing", which StockInput does not have. Correct the path.",
+      "shape/a.graphql:22: The values of @values are Int; declare stock as that.",
+      "shape/a.graphql:22: @values maps to "no", which is no Boolean: Input should be a valid boolean.",
+      "shape/a.graphql:25: items is Part, and the graph has the list [StockInput!]: no directive converts one to the other, so a program is needed in between.",
+      "shape/a.graphql:25: @only(field: "key"): OnlyId has no such field, only code.",
+      "shape/a.graphql:31: $items is set by Beside; give the default to a field of that.",
+      "shape/a.graphql:30: @to(path: ".") needs an object; Beside.about is String.",
+      "shape/a.graphql:30: Beside.deep goes to "items.0", but "items" is a list: map a list of objects to it, or write a program.",
+      "shape/a.graphql:32: There is no input type "Nobody" in this set; define it: input Nobody { … }.",
+      "shape/a.graphql:33: GET has no body; add method: POST, or remove body: "Missing".",
+      "shape/a.graphql:34: Nothing is mapped to $more; add a field with @to(path: "more"), or remove the variable.",
+      "shape/a.graphql:38: The example of items.0.code is invalid: Input should be a valid string.",
+      "shape/a.graphql:38: The example of items.0.stock is invalid: Field required.",
+      "shape/a.graphql:40: @webhook needs at least one event; add one to \`events\`.",
+      "shape/a.graphql:41: There is no event ORDER_EATEN, only ORDER_PLACED, ORDER_CHANGED, ORDERS_CHANGED, MENU_CHANGED, STOCK_CHANGED, STORE_CREATED, STORE_CHANGED, STORE_DELETED, ORDERING_CHANGED, HOURS_CHANGED.",
+      "shape/a.graphql:42: MENU_CHANGED gives no $order_id, only $event, $storeId.",
+      "shape/a.graphql:43: $event is an identifier that the event gives; declare it as ID!.",
+      "shape/a.graphql:44: A message is no route; write an operation for each of both.",
+      "shape/a.graphql:44: A message is no tool; remove @tool.",
+      "shape/a.graphql:45: An event of @webhook occurs twice; remove one.",
+      "shape/a.graphql:46: A message has no ETag; remove @etag.",
+      "shape/a.graphql:46: $storeId is given by the event; remove @header.",
+    ]
+  `);
   const types = `
 input StockInput { a: ID }
 type Other { a: ID }
 mutation ok($s: ID!) @route(path: "/shape/a/{s}") { setStock(input: { storeId: $s }) { revision } }`;
-  expect(errorsOf(writeSet('shape', { 'a.graphql': types }))).toMatchInlineSnapshot();
+  expect(errorsOf(writeSet('shape', { 'a.graphql': types }))).toMatchInlineSnapshot(`
+    [
+      "shape/a.graphql:2: The graph has a type "StockInput"; rename this one.",
+      "shape/a.graphql:3: A file of a set has operations, fragments, input types, "extend schema @interface" and "extend input … @documented" alone; remove this definition.",
+    ]
+  `);
   const forbidden = 'query admins @webhook(events: [MENU_CHANGED]) { apiKeys { totalCount } }';
-  expect(errorsOf(writeSet('shape', { 'a.graphql': forbidden }))).toMatchInlineSnapshot();
+  expect(errorsOf(writeSet('shape', { 'a.graphql': forbidden }))).toMatchInlineSnapshot(`[]`);
   const outputs = `
 query same($s: ID!) @route(path: "/shape/o/{s}") { order(id: $s) { id name: id @at(path: "id.name") } }
 query mapped($s: ID!) @route(path: "/shape/n/{s}") {
@@ -152,7 +192,23 @@ query mapped($s: ID!) @route(path: "/shape/n/{s}") {
   }
 }
 query partly($s: ID!) @route(path: "/shape/p/{s}") { order(id: $s) { status @values(map: [{ of: PENDING, as: "new" }]) tax @decimal(digits: 9) customer @only(field: "x") { name } } }`;
-  expect(errorsOf(writeSet('shape', { 'a.graphql': outputs }))).toMatchInlineSnapshot();
+  expect(errorsOf(writeSet('shape', { 'a.graphql': outputs }))).toMatchInlineSnapshot(`
+    [
+      "shape/a.graphql:2: "id" is a field and, by @at, an object of others; give one of them another path.",
+      "shape/a.graphql:5: @values has nothing for CUSTOMER_CANCELLED, STORE_CANCELLED, ACCEPTED, REJECTED, READY, FULFILLED; add { of: CUSTOMER_CANCELLED, as: "…" }.",
+      "shape/a.graphql:5: "EATEN" is not a value of OrderStatus, only PENDING, CUSTOMER_CANCELLED, STORE_CANCELLED, ACCEPTED, REJECTED, READY, FULFILLED.",
+      "shape/a.graphql:5: The values of @values are strings, integers or booleans, all of one kind.",
+      "shape/a.graphql:6: @decimal needs an amount, which is an integer; "id" is ID!.",
+      "shape/a.graphql:6: The digits of @decimal are 0 to 6.",
+      "shape/a.graphql:7: "a..b" is not a path such as "data.store_id": names of fields, separated by dots.",
+      "shape/a.graphql:8: @only(field: "phone") needs an object with this field; "customer" has none. Select it, or correct the name.",
+      "shape/a.graphql:9: A field has either @values or @decimal; remove one of them.",
+      "shape/a.graphql:9: @decimal needs an amount, which is an integer; "isRead" is Boolean!.",
+      "shape/a.graphql:12: @values has nothing for CUSTOMER_CANCELLED, STORE_CANCELLED, ACCEPTED, REJECTED, READY, FULFILLED; add { of: CUSTOMER_CANCELLED, as: "…" }.",
+      "shape/a.graphql:12: The digits of @decimal are 0 to 6.",
+      "shape/a.graphql:12: @only(field: "x") needs an object with this field; "customer" has none. Select it, or correct the name.",
+    ]
+  `);
 });
 
 test('the guide has every revision of a store and an order that can be an ETag, and every mutation that takes one', () => {
