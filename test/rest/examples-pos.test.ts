@@ -134,8 +134,8 @@ test('the Postman collection runs from top to bottom, twice, and leaves the menu
       '200 /pos/v1/stores/:store_service_id/special_hours',
       '200 /pos/v1/stores/:store_service_id/stock',
       '200 /pos/v1/stores/:store_service_id/prices',
-      '200 /pos/v1/stores/:store_service_id/quotes',
       '200 /pos/v1/stores/:store_service_id/orders',
+      '200 /pos/v1/stores/:store_service_id/quotes',
       '200 /pos/v1/orders/:order_service_id/status',
       '200 /pos/v1/stores/:store_service_id/orders/mark',
     ]);
