@@ -59,7 +59,7 @@ const releaseStatement = prepared('update edge_cache set claim = null where clai
 /**
  * Purges caches by the events of the log, until it is aborted: in order, and at least once, since the position moves when a cache has confirmed. Of several
  * processes one purges a cache, and another one goes on if it dies. Each purge is repeated: a response that was rendered before a change may have reached
- * the cache after the first (docs/decisions/0028-reads-at-the-edge.md).
+ * the cache after the first (docs/decisions/0029-reads-at-the-edge.md).
  */
 export async function runPurging(options: PurgingOptions, signal: AbortSignal): Promise<void> {
   const { urls, feed, query, onError } = options;

@@ -16,7 +16,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The API key of the request, once it is authenticated; null without one. */
     caller: Caller | null;
-    /** Whether the key was in the URL, by which a cache at the edge tells it from others (docs/decisions/0028-reads-at-the-edge.md). */
+    /** Whether the key was in the URL, by which a cache at the edge tells it from others (docs/decisions/0029-reads-at-the-edge.md). */
     isKeyInUrl: boolean;
   }
   interface FastifyInstance {
