@@ -16,6 +16,7 @@ const graph = buildSchema(`
   input Texts { translations: StringMap! }
   input Thing {
     id: ID! count: Int! amount: SafeInt flag: Boolean! kind: Kind tags: [String!] parts: [Part!] texts: Texts part: Part fixed: String
+    rank: Int! = 5
   }
   type Query { ok: Boolean }
   type Mutation { save(things: [Thing!]!, note: String): Boolean }`);
@@ -339,7 +340,10 @@ const rounds = Number(process.env.CARTE_FUZZ ?? 8);
 test('bodies of own shapes are read as a model of the mapping reads them: accepted, converted, and with errors at the path of the caller', async () => {
   let accepted = 0;
   const check = async (fields: readonly Field[], bodies: readonly Json[]) => {
-    const thing = objectOf('OwnThing', fields, ' @constant(path: "fixed", value: "always")', { fixed: 'always' });
+    const thing = objectOf('OwnThing', fields, ' @constant(path: "fixed", value: "always")', {
+      fixed: 'always',
+      rank: 5,
+    });
     const file = `${thing.types}
 input Body { list: [OwnThing!]! @to(path: "things") about: String @to(path: "note") }
 mutation save($things: [Thing!]!, $note: String) @route(path: "/shop/things", body: "Body") { save(things: $things, note: $note) }`;

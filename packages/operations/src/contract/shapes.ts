@@ -21,6 +21,7 @@ import { didYouMean } from 'graphql/jsutils/didYouMean.js';
 import { suggestionList } from 'graphql/jsutils/suggestionList.js';
 import {
   type Mapped,
+  type MappedConstant,
   type MappedField,
   mapBoth,
   mapDecimal,
@@ -59,6 +60,12 @@ interface Shape {
   /** Of both. */
   readonly sources: readonly Source[];
 }
+
+/** What fields of the graph are that nothing is put into. */
+const defaultsOf = (graph: GraphQLInputObjectType) =>
+  Object.values(graph.getFields())
+    .filter(({ defaultValue }) => defaultValue !== undefined)
+    .map(({ name, defaultValue }): MappedConstant => ({ path: [name], value: defaultValue }));
 
 /** What says that a program is needed, where directives do not suffice. */
 const needsProgram = 'no directive converts one to the other, so a program is needed in between';
@@ -212,7 +219,7 @@ export function compileShape(
       if (found) return found;
       // Known before its fields are, which may be of its own type.
       const fields: MappedField[] = [];
-      const constants: Shape['constants'][number][] = [];
+      const constants = defaultsOf(graph);
       const mapped = mapObject({ fields, constants, forbidsUnknown: forbidsUnknown && !at.isOther });
       known.set(key, mapped);
       const shape = shapeOf(own, fieldsOf(graph), graph.name);

@@ -19,9 +19,15 @@ export interface MappedField {
   readonly value: Mapped;
 }
 
+/** What an object of the graph has at a path, unless a field puts something there. */
+export interface MappedConstant {
+  readonly path: readonly string[];
+  readonly value: unknown;
+}
+
 interface MappedObject {
   readonly fields: readonly MappedField[];
-  readonly constants: readonly { readonly path: readonly string[]; readonly value: unknown }[];
+  readonly constants: readonly MappedConstant[];
   readonly forbidsUnknown: boolean;
 }
 
