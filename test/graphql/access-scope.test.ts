@@ -222,6 +222,8 @@ const table: Readonly<Record<string, readonly [selection: string, expected: BySc
     'events(limit: 1) { events { storeId } }',
     { readOnly: returns({ events: [] }), foreign: returns({ events: [] }), sibling: returns({ events: [] }) },
   ],
+  // test/events/webhook-operations.test.ts has that of a message in scope.
+  'Query.event': ['event(id: "msg_1") { storeId }', { readOnly: absent, foreign: absent, sibling: absent }],
   'Subscription.orderEvents': [
     'orderEvents(storeId: "mine-store") { order { id } }',
     { readOnly: returns({ order: { id: 'mine-store-order' } }), foreign: unknownStore, sibling: unknownStore },

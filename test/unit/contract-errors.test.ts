@@ -268,7 +268,7 @@ const bodies: readonly Case[] = [
   [
     'a type',
     `type Mine { id: ID! } query a ${route} { shops { id } }`,
-    'A file of a set has operations, fragments, "extend schema @interface" and "extend input … @documented" alone; remove this definition.',
+    'A file of a set has operations, fragments, input types, "extend schema @interface" and "extend input … @documented" alone; remove this definition.',
   ],
   [
     'an @interface without a title',
