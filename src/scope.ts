@@ -45,6 +45,8 @@ export interface AccessScope {
 /** The authenticated API key. */
 export interface Caller {
   readonly keyId: string;
+  /** When the key expires, in milliseconds since 1970; absent for never. */
+  readonly expiresAt?: number;
   readonly scope: AccessScope;
 }
 

@@ -123,7 +123,7 @@ async function findKeys(query: Query, hashes: readonly string[]): Promise<(Found
   const rows = await query<KeyRow>(statement, [[...new Set(hashes)].map(hash => Buffer.from(hash, 'latin1'))]);
   const found = new Map(
     rows.map(({ hash, expiresAt, usedAt, ...scope }): [string, FoundKey] => {
-      const caller = { keyId: scope.keyId, scope };
+      const caller = { keyId: scope.keyId, scope, ...(expiresAt !== null && { expiresAt }) };
       return [hash.toString('latin1'), { caller, expiresAt: expiresAt ?? Number.POSITIVE_INFINITY, usedAt }];
     }),
   );

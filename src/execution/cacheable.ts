@@ -158,7 +158,31 @@ function hasDirectives(document: DocumentNode): boolean {
 export type ReadRevisions<Caller> = (
   caller: Caller,
   store: { readonly storeId: string; readonly names: readonly string[] },
-) => Promise<Readonly<Record<string, unknown>> | undefined>;
+) => Promise<StoreValues | undefined>;
+
+type StoreValues = Readonly<Record<string, unknown>> & {
+  /** Until something of the store ends by itself; null for never. */
+  readonly dueInSeconds: number | null;
+};
+
+/** What caches at the edge have to know of a response: on which store it depends, whether it has anything of the menu, and until when it stays. */
+export interface SharedRead extends Pick<StoreValues, 'dueInSeconds'> {
+  readonly storeId: string;
+  readonly hasMenu: boolean;
+}
+
+/** Creates the function that finds out until when a response stays, unless that was read with its revision; null if there is no such store. */
+export const createSharedReads =
+  <Caller>(readRevisions: ReadRevisions<Caller>) =>
+  async (
+    caller: Caller,
+    read: Omit<SharedRead, 'dueInSeconds'>,
+    dueInSeconds: number | null | undefined,
+  ): Promise<SharedRead | null> => {
+    if (dueInSeconds !== undefined) return { ...read, dueInSeconds };
+    const store = await readRevisions(caller, { storeId: read.storeId, names: ['revision'] });
+    return store ? { ...read, dueInSeconds: store.dueInSeconds } : null;
+  };
 
 /** The query with this name, or the only one, where the schema marks its one root field `@storeById`. */
 export function findStoreQuery(schema: GraphQLSchema, document: DocumentNode, operationName: string | undefined) {

@@ -13,7 +13,14 @@ import { type DocumentNode, type GraphQLSchema, Kind, type OperationDefinitionNo
 import { LRUCache } from 'lru-cache';
 import { upTo } from '../cache/entries.ts';
 import type { ResponseCache } from '../cache/response-cache.ts';
-import { dependenciesOf, differsForGuests, findStoreQuery, isCacheable, type ReadRevisions } from './cacheable.ts';
+import {
+  dependenciesOf,
+  differsForGuests,
+  findStoreQuery,
+  isCacheable,
+  type ReadRevisions,
+  type SharedRead,
+} from './cacheable.ts';
 import type { QuerySource } from './compiled-queries.ts';
 
 export interface CachedQueryOptions<Caller> {
@@ -73,8 +80,10 @@ type CachedQuery =
       readonly response: Omit<CachedResponse, 'size'>;
       readonly cost: number;
       readonly key: string;
-      /** For caches at the edge; null if these must not store it. */
-      readonly sharedRead: { readonly storeId: string; readonly hasMenu: boolean } | null;
+      /** Null if caches at the edge must not store it. */
+      readonly sharedRead: Omit<SharedRead, 'dueInSeconds'> | null;
+      /** Of the store, where it was read with the revision of the response. */
+      readonly dueInSeconds: number | null | undefined;
       readonly hasFailed?: never;
     }
   | { readonly hasFailed: true };
@@ -182,7 +191,10 @@ export function createCachedQueries<Caller>(options: CachedQueryOptions<Caller>)
         const revision = names.map(name => revisions[name]).join('.');
         if (isKeptAtOnce || repeated.observe(request.key, revision)) {
           const key = cacheKeyOf(request, `${storeId} ${revision}`);
-          return { response: await responseCache.get(key, revision, render, runInTurn), cost, key, sharedRead };
+          const response = await responseCache.get(key, revision, render, runInTurn);
+          // One that has changed since has other due times.
+          const dueInSeconds = response.revision === revision ? revisions.dueInSeconds : undefined;
+          return { response, cost, key, sharedRead, dueInSeconds };
         }
       }
       const rendered = await runInTurn(render);
@@ -190,7 +202,7 @@ export function createCachedQueries<Caller>(options: CachedQueryOptions<Caller>)
       const response = repeated.observe(request.key, revision)
         ? await responseCache.get(request.key, revision, async () => rendered)
         : { ...rendered, encoded: (encoding: Encoding) => compress(bytes, encoding, 'sent') };
-      return { response, cost, key: request.key, sharedRead };
+      return { response, cost, key: request.key, sharedRead, dueInSeconds: undefined };
     } catch (error) {
       // Apollo's execution meets the same error, and reports it; what has waited for too long does not wait again.
       if (error instanceof RetryableError) throw error;

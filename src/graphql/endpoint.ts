@@ -14,12 +14,12 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { GraphQLError, GraphQLField, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { ResponseCache } from '../cache/response-cache.ts';
-import { findShareable, type Shareable } from '../execution/cacheable.ts';
+import { createSharedReads, findShareable, type Shareable } from '../execution/cacheable.ts';
 import { createCachedQueries } from '../execution/cached-queries.ts';
 import { createCompiledQueries, type QuerySource } from '../execution/compiled-queries.ts';
 import { canonicalLanguages } from '../menu/translations.ts';
 import { hasToken } from '../order/guest-tokens.ts';
-import { type AccessScope, hasOwnOrdersOnly } from '../scope.ts';
+import { type AccessScope, type Caller, hasOwnOrdersOnly } from '../scope.ts';
 import { type ApolloContext, acceptsGraphqlResponse, headAsGet, startApollo } from './apollo.ts';
 import { createReadableCheck } from './authorization.ts';
 import { type ContextDependencies, createContext } from './context.ts';
@@ -82,6 +82,7 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
   const { cost: maxCost = defaultQueryLimits.cost, objects: maxObjects } = limits;
   const dependencies = { ...options.dependencies, maxCost, maxObjects };
   const { readRevisions } = dependencies.repositories.stores;
+  const shareRead = createSharedReads(readRevisions);
   const documents = createDocumentCache({ schema, maxTokens, introspection });
   const apollo = await startApollo(app, { schema, introspection, documents, maxTokens, translateError });
   const coerceVariables = createVariableCoercion(schema, { suggests: introspection });
@@ -154,17 +155,12 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
   const shareables = new WeakMap<OperationDefinitionNode, { readonly found: Shareable | undefined }>();
 
   /** What a cache at the edge has to know of a response that depends on the time as well; null if it must not store it. */
-  async function findShared(
-    caller: NonNullable<FastifyRequest['caller']>,
-    { operation, document }: QuerySource,
-    variables: Variables,
-  ): Promise<FastifyRequest['sharedRead']> {
+  async function findShared(caller: Caller, { operation, document }: QuerySource, variables: Variables) {
     const known = shareables.get(operation) ?? { found: findShareable(schema, document, operation.name?.value) };
     shareables.set(operation, known);
     if (!known.found) return null;
-    const storeId = known.found.storeIdOf(variables);
-    const isFound = await readRevisions(caller, { storeId, names: ['revision'] });
-    return isFound ? { storeId, hasMenu: known.found.hasMenu } : null;
+    const { storeIdOf, hasMenu } = known.found;
+    return shareRead(caller, { storeId: storeIdOf(variables), hasMenu }, undefined);
   }
 
   /** Computes the response in the key's share, and returns the function that sends it, for which no other request waits. */
@@ -183,7 +179,9 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
         ? await documentsOf(caller.scope).findCached(parameters, caller, validate, runExpensive)
         : undefined;
     if (cached && !cached.hasFailed) {
-      if (request.isKeyInUrl) request.sharedRead = cached.sharedRead;
+      const { sharedRead, dueInSeconds } = cached;
+      if (caller && request.isKeyInUrl && sharedRead)
+        request.sharedRead = await shareRead(caller, sharedRead, dueInSeconds);
       reportCost(request, reply, cached.cost).header('content-type', mediaType(request));
       return () => sendCached(request, reply, cached);
     }

@@ -31,7 +31,7 @@ export const createRevisionsOf =
         const revisions = await readRevisions(caller, { storeId: query.storeIdOf(variables), names });
         const values = revisions && names.map(revision => revisions[revision]);
         if (values?.includes(undefined)) throw new Error(`A store has no ${names.join(', ')}`);
-        return values;
+        return values && { values, dueInSeconds: revisions.dueInSeconds };
       },
     };
   };

@@ -1,14 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import { prepared } from '../database/query.ts';
 import { everything, tagOf } from '../edge/tags.ts';
+import type { SharedRead } from '../execution/cacheable.ts';
 import { corsHeaders } from './cors.ts';
-
-/** The store on which a response depends and, if it has anything of its menu, so. */
-export interface SharedRead {
-  readonly storeId: string;
-  readonly hasMenu: boolean;
-}
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -28,18 +22,12 @@ export const caching = fp(
     app.addHook('onSend', (request, reply, payload, done) => {
       reply.header('x-content-type-options', 'nosniff');
       const { sharedRead } = request;
-      if (sharedRead && (reply.statusCode === 200 || reply.statusCode === 304)) {
-        share(request, reply, sharedRead).then(isPublic => {
-          if (!isPublic) keepPrivate(reply);
-          done(null, payload);
-        }, done);
-        return;
-      }
+      if (sharedRead && (reply.statusCode === 200 || reply.statusCode === 304)) share(request, reply, sharedRead);
       keepPrivate(reply);
       done(null, payload);
     });
   },
-  { name: 'caching', dependencies: ['database'] },
+  { name: 'caching' },
 );
 
 function keepPrivate(reply: FastifyReply): void {
@@ -50,26 +38,21 @@ function keepPrivate(reply: FastifyReply): void {
 /** What took longer may reach a cache after the last purge of what has changed since. */
 const maxElapsedMs = 5_000;
 
-/** In seconds: until the key expires, something of the store ends by itself, or never. */
-const lifetimeStatement = prepared(`
-  select extract(epoch from least(expires_at, (select min(due_at) from due_time where store_id = $2)) - clock_timestamp())::float8 as seconds
-  from api_key where id = $1 and revoked_at is null`);
-
-/** Creates the function that lets caches store a response by its URL, with a lifetime that ends when time alone would change it; false if they must not. */
-function createSharing({ config, database }: FastifyInstance) {
+/** Creates the function that lets caches store a response by its URL, with a lifetime that ends when time alone would change it. */
+function createSharing({ config }: FastifyInstance) {
   const { seconds: maxSeconds, staleSeconds } = config.edge;
-  return async (request: FastifyRequest, reply: FastifyReply, { storeId, hasMenu }: SharedRead): Promise<boolean> => {
+  return (request: FastifyRequest, reply: FastifyReply, { storeId, hasMenu, dueInSeconds }: SharedRead): void => {
     const { caller, headers } = request;
     const { origins: [origin, ...others] = [], publishable } = caller?.scope ?? {};
     // It would have to vary by the origin, which not all caches can.
     const isForAll = others.length === 0 && (headers.origin === undefined || headers.origin === origin);
-    if (!caller || !publishable || !isForAll || maxSeconds === 0 || reply.elapsedTime > maxElapsedMs) return false;
-    // After the response was rendered, so that nothing that it shows can end unseen.
-    type Row = { readonly seconds: number | null };
-    const [lifetime] = await database.primary<Row>(lifetimeStatement, [caller.keyId, storeId]);
-    if (!lifetime) return false;
-    const left = Math.floor(lifetime.seconds ?? Number.POSITIVE_INFINITY);
-    if (left < 1) return false;
+    if (!caller || !publishable || !isForAll || maxSeconds === 0 || reply.elapsedTime > maxElapsedMs) return;
+    const never = Number.POSITIVE_INFINITY;
+    const keyEndsInSeconds = ((caller.expiresAt ?? never) - Date.now()) / 1_000;
+    // What is due was read after the request began.
+    const dueSeconds = (dueInSeconds ?? never) - reply.elapsedTime / 1_000;
+    const left = Math.floor(Math.min(keyEndsInSeconds, dueSeconds));
+    if (left < 1) return;
     const seconds = Math.min(maxSeconds, left);
     const tags = [
       everything,
@@ -85,6 +68,5 @@ function createSharing({ config, database }: FastifyInstance) {
       'surrogate-key': tags.join(' '),
       vary: 'accept-encoding',
     });
-    return true;
   };
 }

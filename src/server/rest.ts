@@ -3,7 +3,7 @@ import { mountRest, type RestOptions } from '@carte/operations/mount';
 import { generateRoutes } from '@carte/operations/sofa';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
-import { findShareable } from '../execution/cacheable.ts';
+import { createSharedReads, findShareable } from '../execution/cacheable.ts';
 import { createRouteAuthorization } from '../graphql/authorization.ts';
 import { createRouteContexts } from '../graphql/context.ts';
 import { createCoalescing } from '../rest/coalescing.ts';
@@ -44,6 +44,8 @@ export function createSets({ graph, config }: FastifyInstance) {
 /** What the execution of operations needs. */
 export function createRestOptions(app: FastifyInstance): Omit<RestOptions<Caller>, 'sets'> {
   const { schema, dependencies } = app.graph;
+  const { readRevisions } = dependencies.repositories.stores;
+  const shareRead = createSharedReads(readRevisions);
   return {
     schema,
     responseCache: app.responseCache,
@@ -58,7 +60,7 @@ export function createRestOptions(app: FastifyInstance): Omit<RestOptions<Caller
     runExpensive: app.runExpensive,
     costOf: createCostOf(schema),
     dependenciesOf: createDependenciesOf(schema),
-    revisionsOf: createRevisionsOf(schema, dependencies.repositories.stores.readRevisions),
+    revisionsOf: createRevisionsOf(schema, readRevisions),
     coalesce: createCoalescing(),
     onRead({ document, name, parameters }) {
       // One with parameters from headers varies by them.
@@ -67,8 +69,10 @@ export function createRestOptions(app: FastifyInstance): Omit<RestOptions<Caller
         : findShareable(schema, document, name);
       if (!shareable) return undefined;
       const { storeIdOf, hasMenu } = shareable;
-      return (request, variables) => {
-        if (request.isKeyInUrl) request.sharedRead = { storeId: storeIdOf(variables), hasMenu };
+      return async (request, variables, { dueInSeconds }) => {
+        const { caller, isKeyInUrl } = request;
+        if (caller && isKeyInUrl)
+          request.sharedRead = await shareRead(caller, { storeId: storeIdOf(variables), hasMenu }, dueInSeconds);
       };
     },
     translateError: app.translateError,

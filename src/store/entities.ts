@@ -79,12 +79,24 @@ export const StoreEntity = defineEntity({
       .formula(cols => `coalesce((select revision from order_revision where store_id = ${cols.id}), 0)`)
       .persist(false)
       .lazy(),
+    /** Until the first of its due times. */
+    dueInSeconds: p
+      .double()
+      .formula(
+        cols =>
+          `(select extract(epoch from min(due_at) - clock_timestamp())::float8 from due_time where store_id = ${cols.id})`,
+      )
+      .nullable()
+      .persist(false)
+      .lazy(),
     /** The texts in `name`, but not its keys, in lower case; for searches, never selected. */
     nameFolded: p.text().collation('C').generated(`(${foldedTexts}) stored`).nullable().lazy().hidden(),
   },
 });
 
-export interface Store extends Omit<InferEntity<typeof StoreEntity>, 'revision' | 'ordersRevision' | 'nameFolded'> {
+type LazyField = 'revision' | 'ordersRevision' | 'dueInSeconds';
+
+export interface Store extends Omit<InferEntity<typeof StoreEntity>, LazyField | 'nameFolded'> {
   /** Only on a store that was loaded by its id. */
   revision?: number;
   ordersRevision?: number;

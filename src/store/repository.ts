@@ -9,9 +9,14 @@ import { type Store, StoreEntity } from './entities.ts';
 
 export type StoreRepository = ReturnType<typeof createStoreRepository>;
 
-/** Revisions of a store, of its menu configuration and of its orders, and what else cached responses and ETags depend on. */
+/**
+ * Revisions of a store, of its menu configuration and of its orders, what else cached responses and ETags depend on, and until when they stay if
+ * nobody changes them.
+ */
 type StoreRevisions = Readonly<
-  Partial<Record<'revision' | 'menuRevision' | 'ordersRevision', number> & Pick<Store, 'currency'>>
+  Partial<Record<'revision' | 'menuRevision' | 'ordersRevision', number> & Pick<Store, 'currency'>> & {
+    dueInSeconds: number | null;
+  }
 >;
 type StoreWithRevisions = Pick<Store, 'id' | 'merchant' | 'country' | 'currency'> & StoreRevisions;
 
@@ -40,7 +45,11 @@ export function createStoreRepository({ em, query, primary }: ReadAccess) {
   // A subquery per row: acceptable for single stores, but not for lists.
   const withRevisions = new Selection(em, { ...options, lazyFields: ['revision', 'ordersRevision'] });
   const revisions = (...names: readonly (keyof StoreWithRevisions)[]) =>
-    new Selection<StoreWithRevisions>(em, { entity: StoreEntity, scope, fields: ['id', 'merchant', ...names] });
+    new Selection<StoreWithRevisions>(em, {
+      entity: StoreEntity,
+      scope,
+      fields: ['id', 'merchant', 'dueInSeconds', ...names],
+    });
   const findOfMerchants = stores.compile({
     parameters: 1,
     build: qb => qb.where({ merchant: anyOf(1) }).orderBy({ createdAt: 'asc', id: 'asc' }),

@@ -17,6 +17,7 @@ const notSaved: NotSaved<InferEntity<typeof StoreEntity>, StoreInput> = {
   menuRevision: true,
   revision: true,
   ordersRevision: true,
+  dueInSeconds: true,
   ordering: true,
   guestOrders: true,
   preparationMinutes: true,

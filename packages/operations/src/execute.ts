@@ -28,15 +28,23 @@ export interface RestResponse {
   readonly body: Buffer | DeduplicatedBuffer | undefined;
   /** The content coding of a body that varies with Accept-Encoding; undefined for one that does not vary. */
   readonly encoding?: Encoding | 'identity';
+  /** Until it changes by itself, as it was read with its revisions. */
+  readonly dueInSeconds?: number | null | undefined;
 }
 
 /** Executes an operation on the graph for an authenticated caller, with validated variables. */
 export type ExecuteOperation<Caller> = (variables: Variables, request: RestRequest<Caller>) => Promise<RestResponse>;
 
+interface Revisions {
+  readonly values: readonly unknown[];
+  /** Until one of them changes by itself; null for never, and undefined if that is not known. */
+  readonly dueInSeconds?: number | null | undefined;
+}
+
 /** What the ETag of an operation is made of, where that costs less to read than the response to render. */
 export interface OperationRevisions<Caller> {
   /** Reads the values of the fields that are marked `@etag`, then of the dependencies; undefined where the operation finds nothing. */
-  readonly read: (variables: Variables, caller: Caller) => Promise<readonly unknown[] | undefined>;
+  readonly read: (variables: Variables, caller: Caller) => Promise<Revisions | undefined>;
   /** Whether the response depends on nothing else, so that it may be kept and sent to other callers. */
   readonly isCacheable: boolean;
 }
@@ -134,25 +142,28 @@ function compileRead<Caller>(
     const ifNoneMatch = headers['if-none-match'];
     const key = cache && cacheKeyOf(operation, variables);
     const isKept = key !== undefined && (repeated?.isUnchanged(key) ?? true);
-    const etag =
+    const current =
       revisions && (ifNoneMatch !== undefined || isKept)
-        ? revisionETag((await revisions.read(variables, caller)) ?? notFound(operation), operation.hash)
+        ? ((await revisions.read(variables, caller)) ?? notFound(operation))
         : undefined;
+    const etag = current && revisionETag(current.values, operation.hash);
     // The 304 for `*` has the ETag of the encoding that the 200 would have, which depends on the length of the body.
     const isForAny = ifNoneMatch !== undefined && isWildcard(ifNoneMatch);
-    const findUnchanged = (current: string | undefined): RestResponse | undefined => {
-      if (current === undefined || ifNoneMatch === undefined || isForAny) return undefined;
-      const matched = matchIfNoneMatch(current, ifNoneMatch);
+    const findUnchanged = (found: string | undefined): RestResponse | undefined => {
+      if (found === undefined || ifNoneMatch === undefined || isForAny) return undefined;
+      const matched = matchIfNoneMatch(found, ifNoneMatch);
       return matched === undefined ? undefined : notModified(matched);
     };
     const unchanged = findUnchanged(etag);
-    if (unchanged) return unchanged;
+    if (unchanged) return { ...unchanged, dueInSeconds: current?.dueInSeconds };
     const send = async (entry: Omit<CachedResponse, 'size'>): Promise<RestResponse> => {
       const encoding = chooseEncoding(headers['accept-encoding'], entry.bytes.length);
       const encodedAs = encodedETag(entry.revision, encoding);
-      if (isForAny) return notModified(encodedAs);
+      // Of others, more than the revisions may have changed since these were read.
+      const dueInSeconds = cache && entry.revision === etag ? current?.dueInSeconds : undefined;
+      if (isForAny) return { ...notModified(encodedAs), dueInSeconds };
       const body = encoding ? await entry.encoded(encoding) : entry.bytes;
-      return { status: 200, etag: encodedAs, body, encoding: encoding ?? 'identity' };
+      return { status: 200, etag: encodedAs, body, encoding: encoding ?? 'identity', dueInSeconds };
     };
     const render = () => renderResponse(operation, compiled, variables, createContext(caller, cost));
     const runInTurn: Run = isList && cost < minExpensiveCost ? runNow : runExpensive;
@@ -162,11 +173,11 @@ function compileRead<Caller>(
     }
     const run = cost >= minExpensiveCost ? () => runExpensive(render) : render;
     const rendered = await (isList && coalesce ? coalesce({ operation, caller, variables }, run) : run());
-    const { revision: current, bytes } = rendered;
-    const unchangedSince = findUnchanged(current);
+    const { revision, bytes } = rendered;
+    const unchangedSince = findUnchanged(revision);
     if (unchangedSince) return unchangedSince;
-    if (cache && key !== undefined && repeated?.observe(key, current)) {
-      return send(await cache.get(key, current, async () => rendered));
+    if (cache && key !== undefined && repeated?.observe(key, revision)) {
+      return send(await cache.get(key, revision, async () => rendered));
     }
     return send({ ...rendered, encoded: encoding => compress(bytes, encoding, 'sent') });
   };

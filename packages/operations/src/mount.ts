@@ -29,7 +29,7 @@ export interface RestOptions<Caller> extends Omit<ExecuteOptions<Caller>, 'creat
   readonly sets: readonly RouteSet<Caller>[];
   /** Finds who calls, before the body is read; null without credentials. Throws `Unauthenticated` for unknown ones. */
   readonly authenticate: (request: FastifyRequest) => Promise<Caller | null>;
-  /** Finds what is to be done for each request that reads by an operation, before it is executed; undefined where nothing is. */
+  /** Finds what is to be done for each request that has read by an operation; undefined where nothing is. */
   readonly onRead?: ((operation: Operation) => OnRead | undefined) | undefined;
   /** Runs the current request when it is the turn of its caller. */
   readonly runRequest?: Run | undefined;
@@ -39,7 +39,7 @@ export interface RestOptions<Caller> extends Omit<ExecuteOptions<Caller>, 'creat
   readonly translateError?: (error: unknown) => Error | undefined;
 }
 
-type OnRead = (request: FastifyRequest, variables: Variables) => void;
+type OnRead = (request: FastifyRequest, variables: Variables, response: RestResponse) => Promise<void>;
 
 /** A plugin that mounts the routes which SOFA has generated from sets of operations. */
 export async function mountRest<Caller>(app: FastifyInstance, options: RestOptions<Caller>): Promise<void> {
@@ -88,8 +88,13 @@ function mountRoute<Caller>(
       const hasLargeBody = Buffer.isBuffer(request.body) && request.body.length >= largeBodyBytes;
       const respond = async () => {
         const variables = await readArguments(request);
-        onRead?.(request, variables);
-        return handle(execute, variables, { caller, headers: request.headers, cost: costOf(variables) });
+        const response = await handle(execute, variables, {
+          caller,
+          headers: request.headers,
+          cost: costOf(variables),
+        });
+        if (onRead) await onRead(request, variables, response);
+        return response;
       };
       const task = hasLargeBody ? () => runExpensive(respond) : respond;
       return send(await runRequest(task), reply);
