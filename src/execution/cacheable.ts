@@ -161,14 +161,15 @@ export type ReadRevisions<Caller> = (
 ) => Promise<StoreValues | undefined>;
 
 type StoreValues = Readonly<Record<string, unknown>> & {
-  /** Until something of the store ends by itself; null for never. */
-  readonly dueInSeconds: number | null;
+  /** Until something of the store ends by itself; null for never, and undefined beside revisions of orders. */
+  readonly dueInSeconds?: number | null;
 };
 
 /** What caches at the edge have to know of a response: on which store it depends, whether it has anything of the menu, and until when it stays. */
-export interface SharedRead extends Pick<StoreValues, 'dueInSeconds'> {
+export interface SharedRead {
   readonly storeId: string;
   readonly hasMenu: boolean;
+  readonly dueInSeconds: number | null;
 }
 
 /** Creates the function that finds out until when a response stays, unless that was read with its revision; null if there is no such store. */
@@ -181,7 +182,7 @@ export const createSharedReads =
   ): Promise<SharedRead | null> => {
     if (dueInSeconds !== undefined) return { ...read, dueInSeconds };
     const store = await readRevisions(caller, { storeId: read.storeId, names: ['revision'] });
-    return store ? { ...read, dueInSeconds: store.dueInSeconds } : null;
+    return store?.dueInSeconds === undefined ? null : { ...read, dueInSeconds: store.dueInSeconds };
   };
 
 /** The query with this name, or the only one, where the schema marks its one root field `@storeById`. */

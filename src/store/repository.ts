@@ -9,14 +9,9 @@ import { type Store, StoreEntity } from './entities.ts';
 
 export type StoreRepository = ReturnType<typeof createStoreRepository>;
 
-/**
- * Revisions of a store, of its menu configuration and of its orders, what else cached responses and ETags depend on, and until when they stay if
- * nobody changes them.
- */
+/** Revisions of a store, of its menu configuration and of its orders, what else cached responses and ETags depend on, and when something of it is due. */
 type StoreRevisions = Readonly<
-  Partial<Record<'revision' | 'menuRevision' | 'ordersRevision', number> & Pick<Store, 'currency'>> & {
-    dueInSeconds: number | null;
-  }
+  Partial<Record<'revision' | 'menuRevision' | 'ordersRevision', number> & Pick<Store, 'currency' | 'dueInSeconds'>>
 >;
 type StoreWithRevisions = Pick<Store, 'id' | 'merchant' | 'country' | 'currency'> & StoreRevisions;
 
@@ -48,16 +43,16 @@ export function createStoreRepository({ em, query, primary }: ReadAccess) {
     new Selection<StoreWithRevisions>(em, {
       entity: StoreEntity,
       scope,
-      fields: ['id', 'merchant', 'dueInSeconds', ...names],
+      fields: ['id', 'merchant', ...names],
     });
   const findOfMerchants = stores.compile({
     parameters: 1,
     build: qb => qb.where({ merchant: anyOf(1) }).orderBy({ createdAt: 'asc', id: 'asc' }),
   });
   // Cheaper than the whole store.
-  const menuRevisionById = createBatchLoader(revisions('menuRevision'), primary);
+  const menuRevisionById = createBatchLoader(revisions('menuRevision', 'dueInSeconds'), primary);
   const ordersRevisionById = createBatchLoader(revisions('ordersRevision'), primary);
-  const ownFields = ['menuRevision', 'revision', 'country', 'currency'] as const;
+  const ownFields = ['menuRevision', 'revision', 'country', 'currency', 'dueInSeconds'] as const;
   const withoutOrdersById = createBatchLoader(revisions(...ownFields), primary);
   const revisionsById = createBatchLoader(revisions(...ownFields, 'ordersRevision'), primary);
   const loaderOf = (names: readonly string[]) => {

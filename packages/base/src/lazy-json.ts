@@ -11,7 +11,10 @@ export class LazyJsonArray<Element> implements Iterable<Element> {
 
   /** The text if it is what `JSON.stringify` writes, rather than the text of another program, which would have spaces after its colons. */
   get compactText(): string | undefined {
-    return this.#text.startsWith('[{"') && !this.#text.includes('": ') ? this.#text : undefined;
+    const text = this.#text;
+    // Colons are rarer than quotation marks, so the first search is faster than the second alone.
+    const isCompact = text.startsWith('[{"') && !(text.includes(': ') && text.includes('": '));
+    return isCompact ? text : undefined;
   }
 
   [Symbol.iterator](): Iterator<Element> {

@@ -4,7 +4,7 @@ import { isPause, type Steps } from '@carte/base/time-slice';
 export type Chunk = string | readonly Buffer[];
 
 /** From this length on, copying the bytes of a chunk costs less than encoding its text once more. */
-const minBufferLength = 1024;
+export const minBufferLength = 1024;
 
 /** Longer texts are encoded in parts: Node takes small buffers from a pool, and a long text of many pieces is copied before it is encoded. */
 const maxTextLength = 3000;

@@ -2,17 +2,23 @@ import { LazyJsonArray } from '@carte/base/lazy-json';
 import {
   defaultTypeResolver,
   type GraphQLAbstractType,
+  GraphQLBoolean,
+  GraphQLID,
+  type GraphQLLeafType,
   type GraphQLObjectType,
   type GraphQLOutputType,
   type GraphQLResolveInfo,
+  GraphQLString,
   getNamedType,
+  getNullableType,
   isAbstractType,
   isCompositeType,
+  isEnumType,
   isListType,
   isNonNullType,
   isObjectType,
 } from 'graphql';
-import { byteLength, type Chunk, JsonWriter } from './json-writer.ts';
+import { byteLength, type Chunk, JsonWriter, minBufferLength } from './json-writer.ts';
 import { compileResolver, type PromiseOrValue, type Rendering } from './resolve.ts';
 import { type Fragments, type SelectedField, selectedFields } from './selected-fields.ts';
 
@@ -60,7 +66,19 @@ export function compileRenderer(
   if (isObjectType(type) && only !== undefined) return compileOnly(type, selected, fragments, shape?.get(only), only);
   if (isObjectType(type)) return compileObject(type, selected, fragments, shape);
   if (isAbstractType(type)) return compileAbstract(type, selected, fragments);
-  return value => leaf(type.serialize(value));
+  return leaf === stringifyLeaf ? compileGraphLeaf(type) : value => leaf(type.serialize(value));
+}
+
+/** Compiles what writes a leaf as the graph has it, without a call where its type returns the value as it is. */
+function compileGraphLeaf(type: GraphQLLeafType): Render {
+  if (isEnumType(type)) {
+    const texts = new Map(type.getValues().map(({ value, name }) => [value, JSON.stringify(name)]));
+    return value => texts.get(value) ?? stringifyLeaf(type.serialize(value));
+  }
+  const same = type === GraphQLBoolean ? 'boolean' : 'string';
+  const isPlain = type === GraphQLBoolean || type === GraphQLString || type === GraphQLID;
+  if (!isPlain) return value => stringifyLeaf(type.serialize(value));
+  return value => stringifyLeaf(typeof value === same ? value : type.serialize(value));
 }
 
 /** Compiles a renderer for each type of objects that there are of an interface or a union, when the first of them is rendered. */
@@ -88,9 +106,21 @@ function compileAbstract(
   };
 }
 
-const stringifyLeaf = (value: unknown): string =>
-  // Faster than `JSON.stringify`, which writes other numbers as null.
-  typeof value === 'number' && Number.isFinite(value) ? `${value}` : JSON.stringify(value);
+/** Longer texts are left to `JSON.stringify`. */
+const maxScannedLength = 40;
+
+/** Does what `JSON.stringify` does, in a third of the time for what most leaves are: numbers, and short texts without anything to escape. */
+function stringifyLeaf(value: unknown): string {
+  if (typeof value === 'string' && value.length <= maxScannedLength) {
+    for (let index = 0; index < value.length; index++) {
+      const code = value.charCodeAt(index);
+      if (code < 0x20 || code === 0x22 || code === 0x5c || code >= 0xd800) return JSON.stringify(value);
+    }
+    return `"${value}"`;
+  }
+  // Other numbers are written as null.
+  return typeof value === 'number' && Number.isFinite(value) ? `${value}` : JSON.stringify(value);
+}
 
 /** Renders each object once per selection, however often the response repeats it. */
 function compileObject(
@@ -100,6 +130,7 @@ function compileObject(
   shape: Shape | undefined,
 ): Render {
   const fields = compileFields(type, selected, fragments, shape);
+  if (!leadsToList(type, selected, fragments)) return rememberLast(fields);
   return (object, rendering) => {
     let rendered = rendering.chunks.get(fields);
     if (!rendered) {
@@ -112,6 +143,35 @@ function compileObject(
       rendered.set(object, chunk);
       if (chunk instanceof Promise) replaceWhenDone(rendered, object, chunk);
     }
+    return chunk;
+  };
+}
+
+/** Whether there may be lists of objects below an object, so that rendering it costs more than to remember it. */
+function leadsToList(
+  type: GraphQLObjectType,
+  { selections }: Pick<SelectedField, 'selections'>,
+  fragments: Fragments,
+): boolean {
+  return selectedFields(selections, fragments, type).some(selected => {
+    const field = type.getFields()[selected.node.name.value];
+    const named = field && getNamedType(field.type);
+    if (!field || !isCompositeType(named)) return false;
+    if (isListType(getNullableType(field.type)) || !isObjectType(named)) return true;
+    return leadsToList(named, selected, fragments);
+  });
+}
+
+/** Renders an object again unless it is the one before, as the store of a list of orders is. */
+function rememberLast(fields: readonly CompiledField[]): Render {
+  return (object, rendering) => {
+    const last = rendering.lastChunks.get(fields);
+    if (last && last.object === object) return last.chunk;
+    const chunk = renderFields(fields, object, rendering);
+    if (last) {
+      last.object = object;
+      last.chunk = chunk;
+    } else rendering.lastChunks.set(fields, { object, chunk });
     return chunk;
   };
 }
@@ -224,8 +284,10 @@ function renderFields(fields: readonly CompiledField[], object: unknown, renderi
     if (typeof chunk !== 'string') return renderLongFields(fields.slice(index), object, { rendering, text, chunk });
     text += (text === '' ? field.firstLabel : field.nextLabel) + chunk;
   }
+  const json = text === '' ? '{}' : `${text}}`;
+  if (json.length < minBufferLength) return json;
   const writer = new JsonWriter(rendering.maxBytes);
-  writer.write(text === '' ? '{}' : `${text}}`);
+  writer.write(json);
   return writer.toChunk();
 }
 

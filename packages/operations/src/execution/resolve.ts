@@ -35,6 +35,8 @@ export class Rendering {
   readonly maxBytes: number | undefined;
   /** By compiled selection, then by object. */
   readonly chunks = new Map<object, Map<unknown, PromiseOrValue<Chunk>>>();
+  /** By compiled selection: the object that was rendered last. */
+  readonly lastChunks = new Map<object, { object: unknown; chunk: PromiseOrValue<Chunk> }>();
   /** Argument values by field of the document. */
   readonly args = new Map<object, Record<string, unknown>>();
 
