@@ -100,7 +100,7 @@ export interface Store extends Omit<InferEntity<typeof StoreEntity>, LazyField |
   /** Only on a store that was loaded by its id. */
   revision?: number;
   ordersRevision?: number;
-  dueInSeconds?: number | null;
+  dueInSeconds?: number | null | undefined;
   /** The merchant, where the query joined it. */
   joinedMerchant?: Merchant | null;
 }
