@@ -162,7 +162,7 @@ export type ReadRevisions<Caller> = (
 
 type StoreValues = Readonly<Record<string, unknown>> & {
   /** Until something of the store ends by itself; null for never, and undefined beside revisions of orders. */
-  readonly dueInSeconds?: number | null;
+  readonly dueInSeconds?: number | null | undefined;
 };
 
 /** What caches at the edge have to know of a response: on which store it depends, whether it has anything of the menu, and until when it stays. */

@@ -81,7 +81,7 @@ export const StoreEntity = defineEntity({
       .lazy(),
     /** Until the first of its due times. */
     dueInSeconds: p
-      .double()
+      .float()
       .formula(
         cols =>
           `(select extract(epoch from min(due_at) - clock_timestamp())::float8 from due_time where store_id = ${cols.id})`,
