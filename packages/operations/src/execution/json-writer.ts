@@ -4,7 +4,7 @@ import { isPause, type Steps } from '@carte/base/time-slice';
 export type Chunk = string | readonly Buffer[];
 
 /** From this length on, copying the bytes of a chunk costs less than encoding its text once more. */
-export const minBufferLength = 1024;
+const minBufferLength = 1024;
 
 /** Longer texts are encoded in parts: Node takes small buffers from a pool, and a long text of many pieces is copied before it is encoded. */
 const maxTextLength = 3000;
@@ -50,6 +50,10 @@ export class JsonWriter {
     if (this.#length > this.#maxBytes) throw new RangeError('The response is too large to be cached.');
   }
 }
+
+/** A chunk that may be written again. */
+export const toRepeated = <Other>(chunk: Chunk | Other): Chunk | Other =>
+  typeof chunk === 'string' && chunk.length >= minBufferLength ? [Buffer.from(chunk)] : chunk;
 
 export const byteLength = (chunk: Chunk): number =>
   toBuffers(chunk).reduce((length, buffer) => length + buffer.length, 0);

@@ -18,7 +18,7 @@ import {
   isNonNullType,
   isObjectType,
 } from 'graphql';
-import { byteLength, type Chunk, JsonWriter, minBufferLength } from './json-writer.ts';
+import { byteLength, type Chunk, JsonWriter, toRepeated } from './json-writer.ts';
 import { compileResolver, type PromiseOrValue, type Rendering } from './resolve.ts';
 import { type Fragments, type SelectedField, selectedFields } from './selected-fields.ts';
 
@@ -139,7 +139,7 @@ function compileObject(
     }
     let chunk = rendered.get(object);
     if (chunk === undefined) {
-      chunk = renderFields(fields, object, rendering);
+      chunk = toRepeated(renderFields(fields, object, rendering));
       rendered.set(object, chunk);
       if (chunk instanceof Promise) replaceWhenDone(rendered, object, chunk);
     }
@@ -284,11 +284,7 @@ function renderFields(fields: readonly CompiledField[], object: unknown, renderi
     if (typeof chunk !== 'string') return renderLongFields(fields.slice(index), object, { rendering, text, chunk });
     text += (text === '' ? field.firstLabel : field.nextLabel) + chunk;
   }
-  const json = text === '' ? '{}' : `${text}}`;
-  if (json.length < minBufferLength) return json;
-  const writer = new JsonWriter(rendering.maxBytes);
-  writer.write(json);
-  return writer.toChunk();
+  return text === '' ? '{}' : `${text}}`;
 }
 
 function renderField(field: CompiledField, object: unknown, rendering: Rendering): PromiseOrValue<Chunk | null> {
