@@ -644,6 +644,8 @@ describeInBrowser('/console', () => {
     const ana = await placeFor(store, 'Ana');
     await placeFor(store, 'Bea');
     const page = await open(`/console?store=${store}`);
+    // Without the notices of the test before.
+    await page.reload();
     await card(page, 'Bea').waitFor();
     await page.getByRole('switch', { name: 'Sound' }).focus();
     await page.keyboard.press('ArrowDown');
@@ -1050,6 +1052,7 @@ describeInBrowser('/console', () => {
       return body.data.store.ordering.state;
     };
     await state.click();
+    await dialog.waitFor();
     await page.keyboard.press('ArrowDown');
     await dialog.getByLabel('Later by, in minutes').fill('2000');
     await save();

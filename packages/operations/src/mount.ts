@@ -64,9 +64,13 @@ function mountRoute<Caller>(
 ): void {
   const { contract, runRequest = runNow, runExpensive = runNow } = options;
   const readArguments = compileArguments(operation, contract);
-  const authorize = compileVariants(contract, operation, options);
+  const compile = () => ({
+    authorize: compileVariants(contract, operation, options),
+    onRead: method === 'GET' ? options.onRead?.(operation) : undefined,
+  });
+  // At the first request, since a start would wait for all routes otherwise.
+  let compiled: ReturnType<typeof compile> | undefined;
   const costOf = compileCost(operation, options);
-  const onRead = method === 'GET' ? options.onRead?.(operation) : undefined;
   const headers = operation.parameters.flatMap(({ header }) => header ?? []);
   const vary = method === 'GET' ? headers.join(', ').toLowerCase() : '';
   const authorized = new WeakMap<FastifyRequest, Authorized<Caller>>();
@@ -78,7 +82,8 @@ function mountRoute<Caller>(
     onRequest: async (request, reply) => {
       if (vary) addVary(reply, vary);
       const caller = await options.authenticate(request);
-      const execute = authorize(caller);
+      compiled ??= compile();
+      const execute = compiled.authorize(caller);
       if (caller !== null) authorized.set(request, { caller, execute });
     },
     handler: async (request, reply) => {
@@ -93,7 +98,7 @@ function mountRoute<Caller>(
           headers: request.headers,
           cost: costOf(variables),
         });
-        if (onRead) await onRead(request, variables, response);
+        await compiled?.onRead?.(request, variables, response);
         return response;
       };
       const task = hasLargeBody ? () => runExpensive(respond) : respond;

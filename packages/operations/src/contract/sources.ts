@@ -136,7 +136,9 @@ const errorAt = (nodes: ASTNode | readonly ASTNode[], message: string) => new Gr
 function extendGraph(graph: GraphQLSchema, definitions: readonly DefinitionNode[]): GraphQLSchema {
   const document = { kind: Kind.DOCUMENT, definitions } as const;
   rejectErrors(validateSDL(document, graph));
-  const schema = extendSchema(graph, document, { assumeValidSDL: true });
+  // Without types of its own, a set cannot make the graph invalid.
+  const assumeValid = !definitions.some(isOwnInput);
+  const schema = extendSchema(graph, document, { assumeValidSDL: true, assumeValid });
   // Rules for type definitions do not look at the values of arguments.
   rejectErrors(validate(schema, document, [ValuesOfCorrectTypeRule]));
   return schema;
