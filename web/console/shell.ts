@@ -53,7 +53,7 @@ export function renderShell({ app, screen, forgetKey }: ShellOptions): TemplateR
   const watched = store ? undefined : app.watch()?.store;
   return html`
     <div class="bar">
-      ${store && !onlyStoreOf(app.viewer) ? renderLink(app, { view: 'stores' }, html`${icon('chevron-left')} Stores`) : nothing}
+      ${store && !onlyStoreOf(app.viewer) ? renderLink(app, { view: 'stores' }, html`${icon('chevron-left')}<span>Stores</span>`) : nothing}
       <nav aria-label="Views">
         ${views.map(view => renderLink(app, store ? { view, store } : { view }, renderTitle(app, view)))}
         ${watched ? renderLink(app, { view: 'orders', store: watched.id }, html`${renderTitle(app, 'orders')} · <bdi>${watched.name}</bdi>`) : nothing}
