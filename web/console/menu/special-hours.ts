@@ -123,11 +123,14 @@ export function createSpecialHours(app: App, store: StoreContext) {
         <section class="panel" aria-labelledby="special-hours">
           <div class="line"><h2 id="special-hours">Special hours</h2>
             ${canEdit ? html`<button type="button" @click=${ask}>${icon('pencil-square')} Edit<span class="visually-hidden"> the special hours</span></button>` : nothing}</div>
-          ${shown.length === 0 ? html`<p class="small">None: the hours of the week hold on every day.</p>` : nothing}
-          <dl class="hours">${shown.map(
-            row =>
-              html`<div><dt><time datetime=${row.date}>${store.format.date(row.date)}</time>${row.name ? html` · <bdi>${row.name}</bdi>` : nothing}</dt><dd>${describe(row)}</dd></div>`,
-          )}</dl>
+          ${
+            shown.length === 0
+              ? html`<p class="small">None: the hours of the week hold on every day.</p>`
+              : html`<dl class="hours">${shown.map(
+                  row =>
+                    html`<div><dt><time datetime=${row.date}>${store.format.date(row.date)}</time>${row.name ? html` · <bdi>${row.name}</bdi>` : nothing}</dt><dd>${describe(row)}</dd></div>`,
+                )}</dl>`
+          }
         </section>`;
     },
   };
