@@ -1005,6 +1005,7 @@ describeInBrowser('/console', () => {
     await card(page, 'Maximiliane').waitFor();
     const width = () => page.evaluate('document.documentElement.scrollWidth');
     expect(await width()).toBe(390);
+    expect((await boxOf(card(page, 'Maximiliane'))).y).toBeLessThan(844 / 3);
     const words = await page.evaluate<string[][]>(`[...document.querySelectorAll('.bar nav a')].map(link => {
       const range = document.createRange();
       range.selectNode([...link.childNodes].find(node => node.nodeType === 3 && node.data.trim()));
@@ -1015,6 +1016,12 @@ describeInBrowser('/console', () => {
     await page.getByRole('button', { name: /^Done/ }).click();
     await page.locator('.column.done').waitFor();
     expect(await card(page, 'Maximiliane').isVisible()).toBe(false);
+    await open(`/console?store=${store}&view=history`);
+    await page.getByText('1 revision', { exact: true }).waitFor();
+    const current = await boxOf(page.locator('.bar nav [aria-current]').filter({ hasText: 'History' }));
+    const shown = await boxOf(page.getByRole('navigation', { name: 'Views' }));
+    expect(current.x + current.width).toBeLessThanOrEqual(shown.x + shown.width);
+    await open(`/console?store=${store}`);
     await page.setViewportSize({ width: 720, height: 1180 });
     const rowsOfWords = await card(page, 'Maximiliane')
       .locator('.card-main strong bdi')

@@ -52,7 +52,7 @@ export function renderShell({ app, screen, forgetKey }: ShellOptions): TemplateR
   const views = (store ? storeViews : home).filter(view => isAllowed(app, view));
   const watched = store ? undefined : app.watch()?.store;
   return html`
-    <div class="bar">
+    <section class="bar" aria-label="Console">
       ${store && !onlyStoreOf(app.viewer) ? renderLink(app, { view: 'stores' }, html`${icon('chevron-left')}<span>Stores</span>`) : nothing}
       <nav aria-label="Views">
         ${views.map(view => renderLink(app, store ? { view, store } : { view }, renderTitle(app, view)))}
@@ -66,7 +66,7 @@ export function renderShell({ app, screen, forgetKey }: ShellOptions): TemplateR
           <button type="button" @click=${forgetKey}>Forget the key</button>
         </div>
       </details>
-    </div>
+    </section>
     <main id="content" tabindex="-1">${screen.view()}</main>
     ${app.dialogs.view()}
     ${app.notices.view()}`;
