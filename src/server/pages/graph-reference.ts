@@ -139,6 +139,7 @@ function renderType(
                 html`<div id="${name}"><dt><code>${name}</code></dt><dd>${renderDeprecation(deprecationReason)}${markdown(description)}</dd></div>`,
             )}</dl>`
         }
+        ${membersOf(type).length > 0 && html`<h2>Fields</h2>`}
         ${membersOf(type).map(member =>
           'args' in member ? renderField(schema, type, member, isRoot) : renderInputField(member),
         )}`;
