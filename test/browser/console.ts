@@ -920,6 +920,15 @@ describeInBrowser('/console', () => {
     expect((await shown()).specialHours).toEqual([
       { date: '2036-12-24', name: 'Christmas Eve', timePeriods: [{ startTime: '12:00', endTime: '16:00' }] },
     ]);
+
+    // Whoever edited them before they are loaded would remove all.
+    const release = await hold(page, 'ConsoleSpecialHours');
+    await open(`/console?store=${store}&view=stock`);
+    await open(`/console?store=${store}&view=menu`);
+    await price.waitFor();
+    expect(await page.getByRole('button', { name: 'Edit the special hours' }).count()).toBe(0);
+    await release();
+    await page.getByRole('region', { name: 'Special hours' }).getByText('12:00–16:00').waitFor();
   });
 
   test('shows what each revision of the menu has changed, and restores one', async () => {
