@@ -922,6 +922,15 @@ describeInBrowser('/console', () => {
     expect((await shown()).specialHours).toEqual([
       { date: '2036-12-24', name: 'Christmas Eve', timePeriods: [{ startTime: '12:00', endTime: '16:00' }] },
     ]);
+
+    // Whoever edited them before they are loaded would remove all.
+    const release = await hold(page, 'ConsoleSpecialHours');
+    await open(`/console?store=${store}&view=stock`);
+    await open(`/console?store=${store}&view=menu`);
+    await price.waitFor();
+    expect(await page.getByRole('button', { name: 'Edit the special hours' }).count()).toBe(0);
+    await release();
+    await page.getByRole('region', { name: 'Special hours' }).getByText('12:00–16:00').waitFor();
   });
 
   test('shows what each revision of the menu has changed, and restores one', async () => {
@@ -1007,6 +1016,7 @@ describeInBrowser('/console', () => {
     await card(page, 'Maximiliane').waitFor();
     const width = () => page.evaluate('document.documentElement.scrollWidth');
     expect(await width()).toBe(390);
+    expect((await boxOf(card(page, 'Maximiliane'))).y).toBeLessThan(844 / 3);
     const words = await page.evaluate<string[][]>(`[...document.querySelectorAll('.bar nav a')].map(link => {
       const range = document.createRange();
       range.selectNode([...link.childNodes].find(node => node.nodeType === 3 && node.data.trim()));
@@ -1017,6 +1027,12 @@ describeInBrowser('/console', () => {
     await page.getByRole('button', { name: /^Done/ }).click();
     await page.locator('.column.done').waitFor();
     expect(await card(page, 'Maximiliane').isVisible()).toBe(false);
+    await open(`/console?store=${store}&view=history`);
+    await page.getByText('1 revision', { exact: true }).waitFor();
+    const current = await boxOf(page.locator('.bar nav [aria-current]').filter({ hasText: 'History' }));
+    const shown = await boxOf(page.getByRole('navigation', { name: 'Views' }));
+    expect(current.x + current.width).toBeLessThanOrEqual(shown.x + shown.width);
+    await open(`/console?store=${store}`);
     await page.setViewportSize({ width: 720, height: 1180 });
     const rowsOfWords = await card(page, 'Maximiliane')
       .locator('.card-main strong bdi')

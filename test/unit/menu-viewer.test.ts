@@ -122,6 +122,12 @@ describe('formats', () => {
     expect(amounts.map(formatIn('en-GB', 'EUR').priceChange)).toEqual(['', '+€0.80', '-€0.50']);
   });
 
+  test('a time in a sentence is in the language of the texts, also if that is not the one of the menu', () => {
+    const time = new Date('2026-11-19T00:27:00Z');
+    expect(formatIn('pt-PT', null).dateTime(time)).toMatch(/^quinta-feira, 19 /);
+    expect(formatIn('ar-EG', null).dateTime(time)).toMatch(/^Thursday/);
+  });
+
   test.each([
     ['en', 1, 1, 0, 'choose 1'],
     ['en', 0, 3, 1, 'up to 3, 1 free'],

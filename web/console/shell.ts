@@ -52,8 +52,8 @@ export function renderShell({ app, screen, forgetKey }: ShellOptions): TemplateR
   const views = (store ? storeViews : home).filter(view => isAllowed(app, view));
   const watched = store ? undefined : app.watch()?.store;
   return html`
-    <div class="bar">
-      ${store && !onlyStoreOf(app.viewer) ? renderLink(app, { view: 'stores' }, html`${icon('chevron-left')} Stores`) : nothing}
+    <section class="bar" aria-label="Console">
+      ${store && !onlyStoreOf(app.viewer) ? renderLink(app, { view: 'stores' }, html`${icon('chevron-left')}<span>Stores</span>`) : nothing}
       <nav aria-label="Views">
         ${views.map(view => renderLink(app, store ? { view, store } : { view }, renderTitle(app, view)))}
         ${watched ? renderLink(app, { view: 'orders', store: watched.id }, html`${renderTitle(app, 'orders')} · <bdi>${watched.name}</bdi>`) : nothing}
@@ -66,7 +66,7 @@ export function renderShell({ app, screen, forgetKey }: ShellOptions): TemplateR
           <button type="button" @click=${forgetKey}>Forget the key</button>
         </div>
       </details>
-    </div>
+    </section>
     <main id="content" tabindex="-1">${screen.view()}</main>
     ${app.dialogs.view()}
     ${app.notices.view()}`;

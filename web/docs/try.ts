@@ -41,6 +41,7 @@ export async function toggleForm(button: HTMLButtonElement, root: URL): Promise<
   const section = button.closest('section');
   const open = section?.querySelector('.try-form');
   button.ariaExpanded = String(!open);
+  button.classList.toggle('main', Boolean(open));
   if (!section || open) return open?.remove();
   const [, method = '', path = ''] = /^tag\/[^/]*\/([A-Z]+)(.*)$/.exec(section.id) ?? [];
   const place = button.closest('p');

@@ -1,5 +1,6 @@
 import type { GroupFragment } from '../../src/generated/web.ts';
 import { createHoursFormat } from './hours.ts';
+import { localeOf } from './languages.ts';
 import { createTimeFormat } from './local-time.ts';
 import type { Texts } from './texts.ts';
 
@@ -20,7 +21,9 @@ export function createFormat({ locale, texts, currency, timezone }: FormatOption
   const { price, priceChange } = createPriceFormats(locale, currency);
   const count = new Intl.NumberFormat(locale);
   const percent = new Intl.NumberFormat(locale, { style: 'unit', unit: 'percent', maximumFractionDigits: 2 });
-  const dateTime = createTimeFormat(locale, { dateStyle: 'full', timeStyle: 'short' }, timezone);
+  // In a sentence of the texts, which may not be in the language of the menu.
+  const localeOfTexts = localeOf(texts.language, [locale, ...navigator.languages]);
+  const dateTime = createTimeFormat(localeOfTexts, { dateStyle: 'full', timeStyle: 'short' }, timezone);
   const date = new Intl.DateTimeFormat(locale, { weekday: 'long', day: 'numeric', month: 'long', timeZone: 'UTC' });
   return {
     price,

@@ -45,8 +45,8 @@ export function renderOrdering({ ordering }: Pick<StoreDetails, 'ordering'>, { t
   return [
     element(
       'p',
-      { class: 'ordering bad' },
-      element('strong', { lang: texts.language, dir: 'auto' }, text),
+      { class: 'ordering bad', dir: 'auto' },
+      element('strong', { lang: texts.language }, text),
       ...(reason ? [' ', element('bdi', {}, reason)] : []),
     ),
   ];

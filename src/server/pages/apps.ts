@@ -22,10 +22,10 @@ export function renderMenuViewer(): string {
           </div>
           <fieldset>
             <legend data-text="available">Available</legend>
-            <label><input type="radio" name="when" value="now" checked> <span data-text="now">now</span></label>
-            <label><input type="radio" name="when" value="any"> <span data-text="anyTime">any time</span></label>
-            <span>
-              <label><input type="radio" name="when" value="at"> <span data-text="at">at</span></label>
+            <label class="check"><input type="radio" name="when" value="now" checked> <span data-text="now">now</span></label>
+            <label class="check"><input type="radio" name="when" value="any"> <span data-text="anyTime">any time</span></label>
+            <span class="check">
+              <label class="check"><input type="radio" name="when" value="at"> <span data-text="at">at</span></label>
               <input id="at" type="datetime-local" aria-label="Date and time at the store">
             </span>
           </fieldset>

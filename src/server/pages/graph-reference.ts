@@ -126,7 +126,7 @@ function renderType(
   );
   const possible = isUnionType(type) || isInterfaceType(type) ? schema.getPossibleTypes(type) : [];
   return html`<h1>${type.name}</h1>
-        <p class="small">${describeKind(type)}<a class="to-nav" href="#routes"> All types</a></p>
+        <p class="small">${describeKind(type)} <a class="to-nav" href="#routes">All types</a></p>
         ${markdown(type.description)}
         ${possible.length > 0 && html`<p>One of ${join(possible.map(linkTo))}.</p>`}
         ${users.length > 0 && html`<details><summary>Used by ${users.length === 1 ? '1 field' : `${users.length} fields`}</summary><p>${join(users.map(([name, field]) => html`<a href="${urlOf(name, field)}">${name}.${field}</a>`))}</p></details>`}
@@ -139,6 +139,7 @@ function renderType(
                 html`<div id="${name}"><dt><code>${name}</code></dt><dd>${renderDeprecation(deprecationReason)}${markdown(description)}</dd></div>`,
             )}</dl>`
         }
+        ${membersOf(type).length > 0 && html`<h2>Fields</h2>`}
         ${membersOf(type).map(member =>
           'args' in member ? renderField(schema, type, member, isRoot) : renderInputField(member),
         )}`;

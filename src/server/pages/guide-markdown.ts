@@ -28,7 +28,7 @@ export function renderGuide(markdown: string, name: string, names: ReadonlySet<s
       code: ({ text, lang = 'sh' }) => `<pre><code>${highlight(text, lang.split(' ')[0] ?? '')}</code></pre>\n`,
       // It scrolls on a narrow screen, so the keyboard must be able to focus it.
       table(token) {
-        const table = Renderer.prototype.table.call(this, token);
+        const table = Renderer.prototype.table.call(this, token).replaceAll('<th></th>', '<td></td>');
         return `<div class="table" role="group" aria-label="Table" tabindex="0">${table}</div>\n`;
       },
     },

@@ -121,7 +121,7 @@ export function createKeys(app: App): Screen {
         <div class="line" role="alert">
           <p>${action === 'rotate' ? 'The old secret ends within seconds.' : 'This cannot be undone.'}${warning}</p>
           <button type="button" id="confirm" class="danger" @click=${() => confirm(key, { id, action })}>Yes, ${action} it</button>
-          <button type="button" @click=${() => ask(undefined)}>No</button>
+          <button type="button" class="quiet" @click=${() => ask(undefined)}>No</button>
         </div>`;
     }
     return html`

@@ -4,6 +4,7 @@ import type { MenuHistoryQuery } from '../../../src/generated/web.ts';
 import { Conflict, messageOf } from '../../errors.ts';
 import type { App, Screen } from '../app.ts';
 import { openOperations } from '../client.ts';
+import { icon } from '../icon.ts';
 import { createTimes } from '../orders/times.ts';
 import type { StoreContext } from '../session.ts';
 import { createPagedList } from '../stores/paged-list.ts';
@@ -129,6 +130,7 @@ export function createHistory(app: App, store: StoreContext): Screen {
           <button type="button" role="switch" class="switch" aria-checked=${!hidesStock} @click=${toggleStock}>Stock changes</button>
         </div>
         <p class="small" role="status">${list.hasFailed() ? 'The history could not be read.' : count === undefined ? 'Loading…' : count === 1 ? '1 revision' : `${count} revisions`}</p>
+        ${count === 0 ? html`<div class="nothing">${icon('clock')}<strong>No changes yet.</strong><p>Every change of the menu will be listed here, with the way back.</p></div>` : nothing}
         ${repeat(
           days,
           ([day]) => day,
@@ -177,7 +179,7 @@ export function createHistory(app: App, store: StoreContext): Screen {
         ${renderChanges(restoring)}
         <p class="line">
           <button type="button" class="main" ?disabled=${isSending} @click=${() => restore(revision)}>Yes, restore it</button>
-          <button type="button" @click=${() => {
+          <button type="button" class="quiet" @click=${() => {
             confirming = false;
             app.update();
           }}>No</button>

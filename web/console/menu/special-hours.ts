@@ -20,7 +20,8 @@ const wholeEvening: Period = { startTime: '12:00', endTime: '22:00' };
 
 /** The dates of a store with other hours than those of the week, and the dialog in which they are changed. */
 export function createSpecialHours(app: App, store: StoreContext) {
-  let hours: readonly Hours[] = [];
+  /** Undefined until they are loaded: whoever edited none of them would remove all. */
+  let hours: readonly Hours[] | undefined;
   fetchHours({ store: store.id }).then(({ store: found }) => {
     hours = found?.specialHours ?? [];
     app.update();
@@ -32,12 +33,12 @@ export function createSpecialHours(app: App, store: StoreContext) {
       ? 'closed'
       : timePeriods.map(({ startTime, endTime }) => `${startTime}–${endTime}`).join(', ');
 
-  function ask(): void {
+  function ask(known: readonly Hours[]): void {
     let key = 0;
     let errors: FieldErrors = {};
     // What is over stays as it is, after the rows, so that these have the indexes of the errors.
-    const over = hours.filter(({ date }) => date < today());
-    let rows: readonly Row[] = hours.filter(({ date }) => date >= today()).map(row => ({ ...row, key: key++ }));
+    const over = known.filter(({ date }) => date < today());
+    let rows: readonly Row[] = known.filter(({ date }) => date >= today()).map(row => ({ ...row, key: key++ }));
     const replace = (row: Row, change: Partial<Hours>) => {
       rows = rows.map(other => (other.key === row.key ? { ...other, ...change } : other));
       app.update();
@@ -116,18 +117,23 @@ export function createSpecialHours(app: App, store: StoreContext) {
 
   return {
     view(): TemplateResult | typeof nothing {
-      const shown = hours.filter(({ date }) => date >= today());
+      const known = hours;
+      if (!known) return nothing;
+      const shown = known.filter(({ date }) => date >= today());
       const canEdit = app.can('MENU');
       if (shown.length === 0 && !canEdit) return nothing;
       return html`
         <section class="panel" aria-labelledby="special-hours">
           <div class="line"><h2 id="special-hours">Special hours</h2>
-            ${canEdit ? html`<button type="button" @click=${ask}>${icon('pencil-square')} Edit<span class="visually-hidden"> the special hours</span></button>` : nothing}</div>
-          ${shown.length === 0 ? html`<p class="small">None: the hours of the week hold on every day.</p>` : nothing}
-          <dl class="hours">${shown.map(
-            row =>
-              html`<div><dt><time datetime=${row.date}>${store.format.date(row.date)}</time>${row.name ? html` · <bdi>${row.name}</bdi>` : nothing}</dt><dd>${describe(row)}</dd></div>`,
-          )}</dl>
+            ${canEdit ? html`<button type="button" @click=${() => ask(known)}>${icon('pencil-square')} Edit<span class="visually-hidden"> the special hours</span></button>` : nothing}</div>
+          ${
+            shown.length === 0
+              ? html`<p class="small">None: the hours of the week hold on every day.</p>`
+              : html`<dl class="hours">${shown.map(
+                  row =>
+                    html`<div><dt><time datetime=${row.date}>${store.format.date(row.date)}</time>${row.name ? html` · <bdi>${row.name}</bdi>` : nothing}</dt><dd>${describe(row)}</dd></div>`,
+                )}</dl>`
+          }
         </section>`;
     },
   };

@@ -133,7 +133,7 @@ export function createUpload(app: App, store: StoreContext): Screen {
     const history = { view: 'history', store: store.id } as const;
     return html`
       <div class="page">
-        <h1><bdi>${store.name}</bdi></h1>
+        <div class="board-head"><h1 dir="auto">${store.name}</h1></div>
         <p>Replaces the whole menu by a configuration, as it is posted to
           <code>/v1/stores/${store.id}/menu_configuration/</code>, after it has shown what changes. If anything in it is wrong, nothing is changed.</p>
         <div class="line">

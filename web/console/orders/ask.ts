@@ -61,7 +61,7 @@ export function askTime(app: App, order: Order, { timezone }: StoreContext, chan
           <input name="readyBy" type="datetime-local" autofocus value=${formatLocalTime(proposed, timezone)}
             aria-invalid=${error !== ''} aria-describedby="ready-error"></label>
         <p id="ready-error" class="bad" role="alert">${error}</p>
-        ${renderChoice(app, html`<button class="main">Accept the order of <bdi>${nameOf(order)}</bdi></button>`)}
+        ${renderChoice(app, html`<button class="main"><span>Accept the order of <bdi>${nameOf(order)}</bdi></span></button>`)}
       </form>`,
   });
 }

@@ -156,20 +156,23 @@ export function createOrders(app: App, store: StoreContext, watch: OrderWatch): 
             <button type="button" aria-pressed=${name === shownColumn} @click=${() => {
               shownColumn = name;
               update();
-            }}>${title} <span class="count">${groups[name].length}</span></button>`,
+            }}>${title} ${renderCount(name, groups)}</button>`,
         )}
       </div>
       <div class="board" data-column=${shownColumn}>
         ${columns.map(
           ({ name, title, empty }) => html`
             <section class="column ${name}" aria-labelledby="column-${name}">
-              <h2 id="column-${name}">${title} <span class="count">${groups[name].length}</span></h2>
+              <h2 id="column-${name}">${title} ${renderCount(name, groups)}</h2>
               ${groups[name].length === 0 && board.isLoaded ? html`<p class="small empty">${empty}</p>` : nothing}
               ${renderOrders(name, groups[name], orderView, openId)}
             </section>`,
         )}
       </div>`;
   }
+
+  const renderCount = (name: Column, { [name]: { length } }: Columns) =>
+    html`<span class="count ${name === 'new' && length > 0 ? name : ''}">${length}</span>`;
 
   /** Orders for later are apart from those that have to be prepared now. */
   function renderOrders(name: Column, orders: readonly Order[], orderView: OrderView, openId: string | undefined) {

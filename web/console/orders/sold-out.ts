@@ -29,7 +29,7 @@ export function createSoldOut(app: App, store: StoreContext): LineParts['action'
     if (line.externalId === undefined) return nothing;
     const isSoldOut = soldOut.has(`${line.isModifier ? 'modifierItems' : 'items'}/${line.externalId}`);
     return html`
-      <button type="button" class="quiet sold-out-button" aria-pressed=${isSoldOut} aria-label="Sold out: ${line.name}"
+      <button type="button" class="sold-out-button" aria-pressed=${isSoldOut} aria-label="Sold out: ${line.name}"
         @click=${() => set(line)}>Sold out</button>`;
   };
 }

@@ -144,7 +144,7 @@ export function createWebhooks(app: App): Screen {
         <div class="line" role="alert">
           <p>Its undelivered events are lost. This cannot be undone.</p>
           <button type="button" class="danger" ?disabled=${isSending} @click=${act(() => remove(webhook))}>Yes, remove it</button>
-          <button type="button" @click=${() => confirm(undefined)}>No</button>
+          <button type="button" class="quiet" @click=${() => confirm(undefined)}>No</button>
         </div>`;
     }
     const toggle = () =>
