@@ -133,7 +133,7 @@ describeInBrowser('A shop of another origin', () => {
     await page.getByText('Live', { exact: true }).waitFor();
     await card.getByRole('button', { name: 'Accept' }).click();
     // With the day, where it is the next one.
-    await status(page, /^Accepted: it is being prepared\. Ready at about .*\d\d:\d\d\.$/);
+    await status(page, /^Accepted: it is being prepared\. Ready at about .*\d:\d\d\.$/);
     await page.context().setOffline(true);
     await page.getByText('Not live now').waitFor();
     const placed = (await card.getAttribute('data-order')) ?? '';
