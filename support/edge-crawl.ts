@@ -32,7 +32,8 @@ async function send(base: string, { path, method = 'GET', body, headers }: Crawl
     ...(body !== undefined && { body }),
     signal: AbortSignal.timeout(20_000),
   });
-  const text = (await response.text()).replaceAll(/"requestId":"[^"]*"/g, '');
+  // They differ each time.
+  const text = (await response.text()).replaceAll(/"(?:requestId|next)":"[^"]*"/g, '');
   return { status: response.status, text, isHit: response.headers.get('x-cache') === 'hit' };
 }
 
