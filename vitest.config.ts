@@ -2,8 +2,12 @@ import { accessSync, constants, readFileSync, statfsSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type Reporter, type TestModule, type TestSpecification } from 'vitest/node';
 
-/** Files that mostly wait for processes, browsers, npm or time, slowest first; the first start of `cli/serve` fills the compile cache. */
+/**
+ * Files that mostly wait for processes, browsers, npm or time, slowest first; the first start of `cli/serve` fills the compile cache.
+ * Before them is the one that collects all garbage again and again, of which a worker has little when it is new.
+ */
 const slowFiles = [
+  'http/idle-connections',
   'browser/all',
   'cli/serve',
   'http/processes',
@@ -19,7 +23,6 @@ const slowFiles = [
   'graphql/reveals',
   'http/shutdown',
   'guides/migrating',
-  'http/idle-connections',
   'guides/rest-client',
   'guides/graphql-client',
   'graphql/readable',
@@ -55,8 +58,8 @@ class SlowAmongOthers extends BaseSequencer {
     // None of the slow ones is among the last quarter.
     const share = Math.ceil((others.length * 0.75) / Math.max(1, slow.length));
     return [
-      ...slow.flatMap((file, at) => [file, ...others.slice(at * share, (at + 1) * share)]),
-      ...others.slice(slow.length * share),
+      ...slow.flatMap((file, at) => [file, ...others.slice(Math.max(0, at - 1) * share, at * share)]),
+      ...others.slice((slow.length - 1) * share),
     ];
   }
 }
