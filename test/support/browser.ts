@@ -1,7 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type Axe from 'axe-core';
-import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type ElementHandle,
+  type Locator,
+  type Page,
+} from 'playwright-core';
 import { afterAll, afterEach, describe, expect, onTestFinished } from 'vitest';
 import type { Config } from '../../src/config.ts';
 import { loadDemo } from '../../src/demo/load.ts';
@@ -28,6 +36,9 @@ const flags = [
     'SpareRendererForSitePerProcess',
     'RenderDocument',
   ]}`,
+  // Two processes fewer, between which everything would pass.
+  '--in-process-gpu',
+  '--enable-features=NetworkServiceInProcess2',
   // The last tier of the compiler costs more than it saves in pages that live for seconds.
   '--js-flags=--no-opt',
 ];
@@ -119,6 +130,8 @@ interface AxeOptions {
   readonly schemes?: readonly ('light' | 'dark')[];
   /** Rules that count as well, although axe calls them moderate. */
   readonly and?: readonly string[];
+  /** The only part to examine, where another test examines the rest of the page. */
+  readonly within?: Locator;
 }
 
 /** Waits until colors have changed: a page gets a scheme with the next frame, and some have transitions. */
@@ -148,13 +161,19 @@ declare const axe: typeof Axe & {
   readonly _audit: { readonly rules: readonly { readonly id: string; readonly impact: Axe.ImpactValue }[] };
 };
 
+interface AxeRun<Part> {
+  readonly and: readonly string[];
+  readonly only: string[] | undefined;
+  readonly part: Part | undefined;
+}
+
 /** In the page: the violations of these rules, otherwise of all that count. */
-async function runAxe({ and, only }: { and: readonly string[]; only: string[] | undefined }): Promise<string[]> {
+async function runAxe({ and, only, part }: AxeRun<Node>): Promise<string[]> {
   const others = axe._audit.rules.filter(
     ({ id, impact }) => (impact === 'minor' || impact === 'moderate') && !and.includes(id),
   );
   const rules = Object.fromEntries(others.map(({ id }) => [id, { enabled: false }]));
-  const { violations } = await axe.run({
+  const { violations } = await axe.run(part ?? document, {
     resultTypes: ['violations'],
     selectors: false,
     ...(only ? { runOnly: only } : { rules }),
@@ -166,13 +185,17 @@ async function runAxe({ and, only }: { and: readonly string[]; only: string[] | 
  * Violations that axe calls serious or critical; after the first scheme only rules about colors can give another result. All
  * violations of a rule have its impact, so those of other rules are not searched.
  */
-export async function seriousViolations(page: Page, { schemes = ['light', 'dark'], and = [] }: AxeOptions = {}) {
+export async function seriousViolations(
+  page: Page,
+  { schemes = ['light', 'dark'], and = [], within }: AxeOptions = {},
+) {
   if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(`${axeSource};${rememberColors}`);
+  const part: ElementHandle<Node> | undefined = await within?.elementHandle();
   const found: string[] = [];
   for (const [index, colorScheme] of schemes.entries()) {
     await page.emulateMedia({ colorScheme });
     await settled(page);
-    found.push(...(await page.evaluate(runAxe, { and, only: index > 0 ? colorRules : undefined })));
+    found.push(...(await page.evaluate(runAxe, { and, only: index > 0 ? colorRules : undefined, part })));
   }
   return found;
 }
