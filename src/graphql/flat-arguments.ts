@@ -20,7 +20,7 @@ import {
   visit,
 } from 'graphql';
 import type { Context } from './context.ts';
-import { describeRequired } from './renamed.ts';
+import { describeRequired, replacedBy } from './renamed.ts';
 
 /** The input fields of arguments, by the names of these. */
 type Fields = Readonly<Record<string, string>>;
@@ -101,22 +101,11 @@ function nullable(value: InputValueDefinitionNode, other: string): InputValueDef
 
 /** Without its default, which is applied where the input is built, so that it is known what was given. */
 function deprecate({ defaultValue: _, ...field }: InputValueDefinitionNode, name: string): InputValueDefinitionNode {
-  const deprecated: ConstDirectiveNode = {
-    kind: Kind.DIRECTIVE,
-    name: { kind: Kind.NAME, value: 'deprecated' },
-    arguments: [
-      {
-        kind: Kind.ARGUMENT,
-        name: { kind: Kind.NAME, value: 'reason' },
-        value: { kind: Kind.STRING, value: `Use \`input.${field.name.value}\`.` },
-      },
-    ],
-  };
   return {
     ...field,
     name: { kind: Kind.NAME, value: name },
     type: bareType(field.type),
-    directives: [...(field.directives ?? []), deprecated],
+    directives: [...(field.directives ?? []), replacedBy(`input.${field.name.value}`)],
   };
 }
 

@@ -6,10 +6,10 @@ import { InvalidInput } from '@carte/base/errors';
 import { isObject } from '@carte/base/json';
 import { fail, type Read, readElements, readInSlices, ValidationErrors } from '@carte/base/validation';
 import { bodyFieldsOf } from '@carte/operations/input/names';
+import { makeDeprecatedDirective } from '@graphql-tools/utils';
 import {
   type ConstArgumentNode,
   type ConstDirectiveNode,
-  type ConstValueNode,
   type DocumentNode,
   defaultFieldResolver,
   type FieldDefinitionNode,
@@ -79,18 +79,12 @@ function oldFieldsOf<Field extends FieldDefinitionNode | InputValueDefinitionNod
   const { value: name } = field.name;
   const [oldName] = renamedIn(typeName).find(([, newName]) => newName === name) ?? [];
   if (oldName === undefined) return [];
-  const deprecated: ConstDirectiveNode = {
-    kind: Kind.DIRECTIVE,
-    name: { kind: Kind.NAME, value: 'deprecated' },
-    arguments: [argument('reason', { kind: Kind.STRING, value: `Use \`${name}\`.` })],
-  };
   const copied = field.directives?.filter(directive => directive.name.value !== 'nameInBodies') ?? [];
-  return [{ ...field, name: { kind: Kind.NAME, value: oldName } as const, directives: [...copied, deprecated] }];
+  return [{ ...field, name: { kind: Kind.NAME, value: oldName } as const, directives: [...copied, replacedBy(name)] }];
 }
 
-const argument = (name: string, value: ConstValueNode): ConstArgumentNode => {
-  return { kind: Kind.ARGUMENT, name: { kind: Kind.NAME, value: name }, value };
-};
+/** The directive of what is deprecated since something else is used. */
+export const replacedBy = (name: string) => makeDeprecatedDirective(`Use \`${name}\`.`) as ConstDirectiveNode;
 
 /** The description of what is nullable only because something deprecated may be given instead; bodies do not inherit the sentence. */
 export function describeRequired({ description }: InputValueDefinitionNode, other: string): StringValueNode {
@@ -98,10 +92,15 @@ export function describeRequired({ description }: InputValueDefinitionNode, othe
   return { kind: Kind.STRING, value: description ? `${description.value} ${sentence}` : sentence };
 }
 
+const isRequired: ConstArgumentNode = {
+  kind: Kind.ARGUMENT,
+  name: { kind: Kind.NAME, value: 'isRequired' },
+  value: { kind: Kind.BOOLEAN, value: true },
+};
+
 /** Bodies, which have one name of it, still require it. */
 function toOptional(field: InputValueDefinitionNode): InputValueDefinitionNode {
   if (field.type.kind !== Kind.NON_NULL_TYPE) return field;
-  const isRequired = argument('isRequired', { kind: Kind.BOOLEAN, value: true });
   const directives = (field.directives ?? []).map(directive =>
     directive.name.value === 'nameInBodies'
       ? { ...directive, arguments: [...(directive.arguments ?? []), isRequired] }
