@@ -1,4 +1,5 @@
 import { Forbidden } from '@carte/base/errors';
+import { memoize } from '@carte/base/memoize';
 import { directiveOf, fragmentsOf } from '@carte/operations/execution/selected-fields';
 import {
   type ASTVisitor,
@@ -119,7 +120,7 @@ const none: readonly GraphQLError[] = [];
 
 /** Checks an operation once for each set of permissions; keys that read everything are not checked. */
 export function createReadableCheck(schema: GraphQLSchema) {
-  const checked = new WeakMap<OperationDefinitionNode, Map<string, readonly GraphQLError[]>>();
+  const checkedOf = memoize((_operation: OperationDefinitionNode) => new Map<string, readonly GraphQLError[]>());
   return ({ document, operation }: CheckedRequest, scope: AccessScope | undefined): readonly GraphQLError[] => {
     if (!scope) return none;
     const isGuest = scope.publishable === true;
@@ -128,9 +129,9 @@ export function createReadableCheck(schema: GraphQLSchema) {
     const kind = isGuest ? 'guest' : reader.granted.join();
     const operations = operation ? [operation] : operationsOf(document);
     return operations.flatMap(node => {
-      const byReader = checked.get(node) ?? new Map<string, readonly GraphQLError[]>();
-      const errors = byReader.get(kind) ?? findUnreadable(schema, document, node, reader);
-      checked.set(node, byReader.set(kind, errors));
+      const checked = checkedOf(node);
+      const errors = checked.get(kind) ?? findUnreadable(schema, document, node, reader);
+      checked.set(kind, errors);
       return errors;
     });
   };

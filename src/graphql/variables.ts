@@ -1,5 +1,6 @@
 import type { ValidationError } from '@carte/base/errors';
 import { isObject } from '@carte/base/json';
+import { memoize } from '@carte/base/memoize';
 import {
   type ErrorPath,
   fail,
@@ -55,7 +56,6 @@ export function createVariableCoercion(
   { suggests }: { readonly suggests: boolean },
 ): CoerceVariables {
   const coercionOf = createCoercions((name, known) => (suggests ? didYouMean(suggestionList(name, known)) : ''));
-  const compiled = new WeakMap<OperationDefinitionNode, readonly ReturnType<typeof compile>[]>();
   const compile = ({ variable, type: typeNode, defaultValue }: VariableDefinitionNode) => {
     const name = variable.name.value;
     const type = typeFromAST(schema, typeNode);
@@ -68,16 +68,13 @@ export function createVariableCoercion(
       isRequired: isNonNullType(type),
     };
   };
-  const compileAll = (operation: OperationDefinitionNode) => {
-    const variables = operation.variableDefinitions?.map(compile) ?? [];
-    compiled.set(operation, variables);
-    return variables;
-  };
+  const variablesOf = memoize(
+    (operation: OperationDefinitionNode) => operation.variableDefinitions?.map(compile) ?? [],
+  );
   return async (operation, given, document) => {
     const errors = new ValidationErrors();
     const coerced: Record<string, unknown> = {};
-    for (const variable of operation ? (compiled.get(operation) ?? compileAll(operation)) : []) {
-      const { name, coerce, defaultValue, isRequired } = variable;
+    for (const { name, coerce, defaultValue, isRequired } of operation ? variablesOf(operation) : []) {
       const value = Object.hasOwn(given, name) ? given[name] : undefined;
       if (value !== undefined) coerced[name] = await readInSlices(coerce, value, [name], errors);
       else if (defaultValue !== undefined) coerced[name] = defaultValue;

@@ -1,4 +1,5 @@
 import { InvalidInput, type ValidationError } from '@carte/base/errors';
+import { memoizeByValue } from '@carte/base/memoize';
 import { checkLength, checkRange, findUnstorable } from '@carte/base/validation';
 import type DataLoader from 'dataloader';
 import { type EntityQuery, parameter, type Query, type QueryOptions, type Selection } from '../database/query.ts';
@@ -78,12 +79,7 @@ export function createList<Entity extends Cursor, Joined extends object>(
   query: Query,
   { name, selection, searchedText }: ListOptions<Entity, Joined>,
 ) {
-  const compiled = new Map<string | undefined, ReturnType<typeof compileQueries<Entity, Joined>>>();
-  const queriesOf = (text: string | undefined) => {
-    const queries = compiled.get(text) ?? compileQueries(selection, text);
-    compiled.set(text, queries);
-    return queries;
-  };
+  const queriesOf = memoizeByValue((text: string | undefined) => compileQueries(selection, text));
   return (
     scope: AccessScope,
     args: ListArguments,

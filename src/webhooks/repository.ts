@@ -1,3 +1,4 @@
+import { memoizeByValue } from '@carte/base/memoize';
 import type { EntityManager, InferEntity } from '@mikro-orm/postgresql';
 import DataLoader from 'dataloader';
 import type { ReadAccess } from '../database/pool.ts';
@@ -85,7 +86,10 @@ const defaultDeliveries = 20;
 
 /** DataLoaders of a request, for the fields of many webhooks. */
 export function webhookLoaders(repository: WebhookRepository, scope: AccessScope) {
-  const deliveriesByPage = new Map<string, DataLoader<string, Page<DeliveryRow>>>();
+  /** One query for each page that the request selects. */
+  const deliveriesOf = memoizeByValue(
+    (page: PageRequest) => new DataLoader<string, Page<DeliveryRow>>(ids => repository.findDeliveries(ids, page)),
+  );
   const deliveryCounts = new DataLoader<string, number>(repository.countDeliveries);
   return {
     list: (args: ListArguments): WebhookConnection => repository.list(scope, args),
@@ -93,13 +97,9 @@ export function webhookLoaders(repository: WebhookRepository, scope: AccessScope
       const waiting = await repository.findWaiting(ids);
       return ids.map(id => waiting.get(id) ?? null);
     }),
-    /** One query for each page that the request selects. */
     deliveries(webhookId: string, args: ListArguments): WebhookDeliveryConnection {
       const page = checkListArguments('delivery', args, defaultDeliveries);
-      const key = JSON.stringify(page);
-      const loader = deliveriesByPage.get(key) ?? new DataLoader(ids => repository.findDeliveries(ids, page));
-      deliveriesByPage.set(key, loader);
-      return { page: () => loader.load(webhookId), totalCount: () => deliveryCounts.load(webhookId) };
+      return { page: () => deliveriesOf(page).load(webhookId), totalCount: () => deliveryCounts.load(webhookId) };
     },
   };
 }

@@ -10,3 +10,14 @@ export function memoize<Key extends object, Value>(compute: (key: Key) => Value)
     return value;
   };
 }
+
+/** Computes a value once for equal arguments, by their JSON. */
+export function memoizeByValue<Argument, Value>(compute: (argument: Argument) => Value): (argument: Argument) => Value {
+  const values = new Map<string, Value>();
+  return argument => {
+    const key = JSON.stringify(argument);
+    const value = values.get(key) ?? compute(argument);
+    values.set(key, value);
+    return value;
+  };
+}

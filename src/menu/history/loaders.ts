@@ -1,3 +1,4 @@
+import { memoizeByValue } from '@carte/base/memoize';
 import DataLoader from 'dataloader';
 import type { StoreMenuHistoryArgs } from '../../generated/graph.ts';
 import type { Page, RelayConnection } from '../../lists/paging.ts';
@@ -55,17 +56,6 @@ export function menuHistoryLoaders(repository: MenuHistoryRepository, budget: Co
 }
 
 const keyOf = ({ storeId, revision }: RevisionRequest) => `${revision} ${storeId}`;
-
-/** Calls a function once for equal arguments. */
-function memoizeByValue<Argument, Result>(create: (argument: Argument) => Result): (argument: Argument) => Result {
-  const created = new Map<string, Result>();
-  return argument => {
-    const key = JSON.stringify(argument);
-    const result = created.get(key) ?? create(argument);
-    created.set(key, result);
-    return result;
-  };
-}
 
 /** What a field takes from the history of a store. */
 interface HistoryUse {

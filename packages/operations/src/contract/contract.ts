@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { memoize } from '@carte/base/memoize';
 import {
   type DefinitionNode,
   type DirectiveNode,
@@ -120,13 +121,13 @@ export function routeTable(sets: readonly Contract[]) {
     .sort((a, b) => a.path.localeCompare(b.path) || a.method.localeCompare(b.method));
 }
 
-const loaded = new WeakMap<GraphQLSchema, Map<string, Contract>>();
+const loadedFor = memoize((_graph: GraphQLSchema) => new Map<string, Contract>());
 
 /** Reads a set that comes with the service, once for a graph. */
 export function loadBuiltIn(graph: GraphQLSchema, files: SetFiles): Contract {
-  const contracts = loaded.get(graph) ?? new Map<string, Contract>();
-  const contract = contracts.get(files.name) ?? readContract(graph, files);
-  loaded.set(graph, contracts.set(files.name, contract));
+  const loaded = loadedFor(graph);
+  const contract = loaded.get(files.name) ?? readContract(graph, files);
+  loaded.set(files.name, contract);
   return contract;
 }
 
@@ -234,12 +235,7 @@ function createTexts({ document }: ContractSources) {
   const annotated = separateOperations(annotate(document));
   const sources = separateOperations(document);
   const reduced = separateOperations(visit(document, { Field: field => (isReduced(field) ? null : undefined) }));
-  const printed = new Map<DefinitionNode, string>();
-  const printOnce = (node: DefinitionNode): string => {
-    const text = printed.get(node) ?? print(node);
-    printed.set(node, text);
-    return text;
-  };
+  const printOnce = memoize((node: DefinitionNode) => print(node));
   return {
     documentOf: (name: string) => bare[name],
     textOf: (name: string) => (annotated[name]?.definitions ?? []).map(printOnce).join('\n\n'),

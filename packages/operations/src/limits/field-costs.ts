@@ -138,17 +138,15 @@ function readInputCosts(
 /** Computes the cost of values as they are sent, before coercion: what has a wrong type costs little, since it is rejected. */
 export class InputAnalysis {
   /** A document may use one long list in many fields. */
-  readonly #costsOfLists = new Map<InputCost, Map<unknown, number>>();
+  readonly #costsOfLists = memoize((cost: InputCost) =>
+    memoize((list: readonly unknown[]) => list.reduce<number>((sum, each) => sum + this.#costOfElement(cost, each), 0)),
+  );
 
   costOf(cost: InputCost, value: unknown): number {
     if (value === null || value === undefined) return 0;
     if (!cost.isList || !Array.isArray(value)) return this.#costOfElement(cost, value);
     if (cost.fields.size === 0) return cost.weight * value.length;
-    const costs = this.#costsOfLists.get(cost) ?? new Map<unknown, number>();
-    this.#costsOfLists.set(cost, costs);
-    const sum = costs.get(value) ?? value.reduce<number>((all, each) => all + this.#costOfElement(cost, each), 0);
-    costs.set(value, sum);
-    return sum;
+    return this.#costsOfLists(cost)(value);
   }
 
   #costOfElement({ weight, fields }: InputCost, value: unknown): number {
