@@ -28,10 +28,9 @@ import {
   mapList,
   mapObject,
   mapOnly,
-  mapValues,
 } from '../input/mapped.ts';
 import { bodyFieldsOf, isOwnType, snakeCase, toSnakePath } from '../input/names.ts';
-import { compileRead, type ReaderOptions } from '../input/reader.ts';
+import { choiceReader, compileRead, type ReaderOptions } from '../input/reader.ts';
 import { directiveAt, directivesAt, hasDirective } from './directives.ts';
 import { isAmount, kindOfValues } from './mapped-values.ts';
 import type { Report } from './sources.ts';
@@ -294,7 +293,7 @@ export function compileShape(
           `@values maps to ${JSON.stringify(of)}, which is no ${graph}: ${problem}.`;
         readLiteral(graph, of, describe, node);
       }
-      return mapValues(values);
+      return choiceReader(new Map(values.map(({ of, as }) => [as, of])));
     }
     if (own === graph) return readGraph;
     const isText = (name: string) => name === 'String' || name === 'ID';

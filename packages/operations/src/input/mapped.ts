@@ -1,5 +1,6 @@
 import { isObject } from '@carte/base/json';
 import { type ErrorPath, fail, forbidUnknownFields, type Read, readElements } from '@carte/base/validation';
+import { failNoObject } from './reader.ts';
 
 /** Reads a value of a caller's own shape as one of the graph. */
 export interface Mapped {
@@ -60,10 +61,7 @@ export function mapObject({ fields, constants, forbidsUnknown }: MappedObject): 
   let names: Set<string> | undefined;
   return {
     read(value, cursor, depth) {
-      if (!isObject(value)) {
-        const msg = 'Input should be a valid dictionary or object to extract fields from';
-        return fail(cursor, depth, 'model_attributes_type', msg);
-      }
+      if (!isObject(value)) return failNoObject(cursor, depth);
       const result: Target = {};
       for (const { path, value: constant } of constants) place(result, path, constant);
       let last: string | undefined;
@@ -125,16 +123,6 @@ export function mapOnly(object: Mapped, field: string): Mapped {
     read: (value, cursor, depth) => (object.read(value, cursor, depth) as Target | undefined)?.[field],
     locOf: path => [field, ...path],
   };
-}
-
-/** The values of callers by their JSON type and value: 1 is not "1". */
-export function mapValues(map: readonly { readonly of: unknown; readonly as: unknown }[]): Read {
-  const found = new Map(map.map(({ of, as }) => [as, of]));
-  const quoted = map.map(({ as }) => (typeof as === 'string' ? `'${as}'` : String(as)));
-  const last = quoted.pop();
-  const choice = quoted.length > 0 ? `${quoted.join(', ')} or ${last}` : last;
-  return (value, cursor, depth) =>
-    found.has(value) ? found.get(value) : fail(cursor, depth, 'enum', `Input should be ${choice}`);
 }
 
 const decimalText = /^-?\d{1,20}(?:\.\d{1,20})?$/;

@@ -99,15 +99,15 @@ function textListReader(itemType: GraphQLInputType): Read {
 /** Bounds apply to a value itself. */
 const below = ({ unknownFields }: ReaderOptions): ReaderOptions => ({ ...(unknownFields && { unknownFields }) });
 
+export const failNoObject = (cursor: PathCursor, depth: number) =>
+  fail(cursor, depth, 'model_attributes_type', 'Input should be a valid dictionary or object to extract fields from');
+
 function objectReader(type: GraphQLInputObjectType, options: ReaderOptions, objects: ObjectReaders): Read {
   const fields: { from: string; to: string; required: boolean; defaultValue: unknown; read: Read }[] = [];
   const names = new Set<string>();
   const forbidsUnknown = options.unknownFields === 'forbid';
   const read: Read = (value, cursor, depth) => {
-    if (!isObject(value)) {
-      const msg = 'Input should be a valid dictionary or object to extract fields from';
-      return fail(cursor, depth, 'model_attributes_type', msg);
-    }
+    if (!isObject(value)) return failNoObject(cursor, depth);
     const result: Record<string, unknown> = {};
     for (const field of fields) {
       const input = Object.hasOwn(value, field.from) ? value[field.from] : undefined;
@@ -226,13 +226,16 @@ const readDateTimeText: Read = (value, cursor, depth) =>
   readDateTime(typeof value === 'string' ? restorePlus(value) : value, cursor, depth);
 
 function enumReader(type: GraphQLEnumType): Read {
-  const names = type.getValues().map(value => value.name);
-  const allowed = new Set<unknown>(names);
-  const quoted = names.map(name => `'${name}'`);
+  return choiceReader(new Map(type.getValues().map(({ name }) => [name, name])));
+}
+
+/** Reads one of these values as the one that it stands for: by its JSON type and value, so that 1 is not "1". */
+export function choiceReader(choices: ReadonlyMap<unknown, unknown>): Read {
+  const quoted = [...choices.keys()].map(value => (typeof value === 'string' ? `'${value}'` : String(value)));
   const last = quoted.pop();
   const choice = quoted.length > 0 ? `${quoted.join(', ')} or ${last}` : last;
   return (value, cursor, depth) =>
-    allowed.has(value) ? value : fail(cursor, depth, 'enum', `Input should be ${choice}`);
+    choices.has(value) ? choices.get(value) : fail(cursor, depth, 'enum', `Input should be ${choice}`);
 }
 
 /** Accepts strings that PostgreSQL can store and JSON can represent. */
