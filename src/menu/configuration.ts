@@ -45,17 +45,15 @@ export interface NodesByKind {
   readonly modifierItems: ModifierItemNode;
 }
 
-/** One revision of a store's menu configuration, by external id and linked in memory; immutable, since requests share it. */
-export interface Configuration {
+/** The entities of each kind by external id. */
+type NodeMaps = { readonly [Kind in KindName]: ReadonlyMap<string, NodesByKind[Kind]> };
+
+/** One revision of a store's menu configuration, linked in memory; immutable, since requests share it. */
+export interface Configuration extends NodeMaps {
   readonly storeId: string;
   readonly revision: number;
   /** Whether it was read from the history, even if it is the current one: its entities then have ids of their own. */
   readonly isPast: boolean;
-  readonly menus: ReadonlyMap<string, MenuNode>;
-  readonly categories: ReadonlyMap<string, CategoryNode>;
-  readonly items: ReadonlyMap<string, MenuItemNode>;
-  readonly modifierGroups: ReadonlyMap<string, ModifierGroupNode>;
-  readonly modifierItems: ReadonlyMap<string, ModifierItemNode>;
 }
 
 /** Links rows to nodes; parents share child nodes, so memory grows with the rows and not with the expanded tree. */

@@ -1,6 +1,6 @@
 import type { Steps } from '@carte/base/time-slice';
 import type { MenuDiagnosticCode } from '../../generated/graph.ts';
-import { type Configuration, type ConfigurationRows, linkConfiguration } from '../configuration.ts';
+import { type Configuration, type ConfigurationRows, linkConfiguration, type NodesByKind } from '../configuration.ts';
 import {
   byKind,
   type ConfigurationInput,
@@ -41,9 +41,7 @@ export type EntityCheck<Name extends KindName> = (
 /** Checks of single entities; their order does not matter, since findings are sorted. */
 export type EntityChecks = { readonly [Name in KindName]?: EntityCheck<Name> };
 
-type Lists = {
-  readonly [Name in KindName]: Configuration[Name] extends ReadonlyMap<string, infer Node> ? readonly Node[] : never;
-};
+type Lists = { readonly [Name in KindName]: readonly NodesByKind[Name][] };
 
 /** The input of every check: the lists of a configuration, and who refers to their entities. */
 export interface ValidationContext extends Lists {
