@@ -90,6 +90,17 @@ async function quote(context: QuoteContext, store: Store, input: QuoteOrderInput
   return quoteOrder(input, { store, configuration, now, inputErrors, isForGuest });
 }
 
+/** Fields that guests read of their orders, too. */
+const ofAnyOrder = {
+  priceMoney: (order: Order) => moneyOf(order, order.price),
+  taxMoney: (order: Order) => moneyOf(order, order.tax),
+  totalMoney: (order: Order) => moneyOf(order, Number(totalOf(order))),
+  table: ({ service }: Order) => service?.table ?? null,
+  tipMoney: (order: Order) => moneyIfGiven(order, order.service?.tip),
+  confirmedReadyBy: confirmedReadyByOf,
+  statusReason: statusReasonOf,
+};
+
 export const orderResolvers = {
   Query: {
     order: (_root, { id }, { loaders }) => loaders.orders.byId.load(id),
@@ -171,33 +182,21 @@ export const orderResolvers = {
     nextStatuses: ({ status }) => transitions[status],
     // GraphQL takes any iterable for a list.
     items: ({ items }) => items as readonly Readonly<Record<string, unknown>>[],
+    ...ofAnyOrder,
     lines: readLines,
-    priceMoney: order => moneyOf(order, order.price),
-    taxMoney: order => moneyOf(order, order.tax),
     total: order => Number(totalOf(order)),
-    totalMoney: order => moneyOf(order, Number(totalOf(order))),
-    table: ({ service }) => service?.table ?? null,
     address: ({ service }) => service?.address ?? null,
     payments: order => withOwner(order, order.service?.payments),
     charges: order => withOwner(order, order.service?.charges),
     discounts: order => withOwner(order, order.service?.discounts),
     tip: ({ service }) => service?.tip ?? null,
-    tipMoney: order => moneyIfGiven(order, order.service?.tip),
-    confirmedReadyBy: confirmedReadyByOf,
-    statusReason: statusReasonOf,
     steps: ({ steps }) => steps ?? [],
     customer: ({ customerName, customerPhone }) => ({ name: customerName, phone: customerPhone }),
   },
   GuestOrder: {
     number: ({ id }) => id.slice(-4),
+    ...ofAnyOrder,
     lines: order => readLines(order) ?? [],
-    priceMoney: order => moneyOf(order, order.price),
-    taxMoney: order => moneyOf(order, order.tax),
-    totalMoney: order => moneyOf(order, Number(totalOf(order))),
-    table: ({ service }) => service?.table ?? null,
-    tipMoney: order => moneyIfGiven(order, order.service?.tip),
-    confirmedReadyBy: confirmedReadyByOf,
-    statusReason: statusReasonOf,
   },
   GuestOrderLine: { totalPriceMoney: moneyOfPart('totalPrice') },
   OrderStep: {
