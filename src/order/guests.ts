@@ -2,13 +2,12 @@ import { hash } from 'node:crypto';
 import { InvalidInput, TooManyRequests } from '@carte/base/errors';
 import { checkLength, checkRange } from '@carte/base/validation';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { LRUCache } from 'lru-cache';
 import { advisoryLocks } from '../database/advisory-locks.ts';
 import { prepared, type Query, queryIn } from '../database/query.ts';
 import type { PlaceOrderInput, QuoteOrderInput } from '../generated/graph.ts';
 import type { GuestOrderLimits } from '../limits.ts';
 import { currentShare } from '../scheduling/current-request.ts';
-import { TokenBucket } from '../scheduling/token-bucket.ts';
+import { tokenBuckets } from '../scheduling/token-bucket.ts';
 import type { AccessScope } from '../scope.ts';
 import { currencyOf } from '../store/currency.ts';
 import type { Store } from '../store/entities.ts';
@@ -43,32 +42,27 @@ export interface GuestOrders {
   readonly check?: CheckGuestOrder | undefined;
 }
 
-/** Keys, stores and addresses that are counted at a time; beyond that, the least recently used one is evicted. */
-const maxBuckets = 10_000;
 const secondsPerHour = 3_600;
 
 /** Creates what the orders of guests share in a process. */
 export function createGuestOrders(limits: GuestOrderLimits, check?: CheckGuestOrder): GuestOrders {
-  const createBuckets = (perHour: number) =>
-    new LRUCache<string, TokenBucket>({
-      max: maxBuckets,
-      memoMethod: () => new TokenBucket({ burst: perHour, perSecond: perHour / secondsPerHour }),
-    });
-  const [addresses, keys, stores] = [limits.perAddress, limits.perKey, limits.perStore].map(createBuckets);
+  const addresses = tokenBuckets(limits.perAddress, secondsPerHour);
+  const keys = tokenBuckets(limits.perKey, secondsPerHour);
+  const stores = tokenBuckets(limits.perStore, secondsPerHour);
   return {
     limits,
     check,
     count({ keyId, storeId }) {
       const counted = [
-        { limit: limits.perAddress, bucket: addresses?.memo(currentShare().id), who: 'An address' },
-        { limit: limits.perKey, bucket: keys?.memo(keyId), who: 'All guests with this API key' },
-        { limit: limits.perStore, bucket: stores?.memo(storeId), who: 'All guests of a store' },
+        { limit: limits.perAddress, bucket: addresses.memo(currentShare().id), who: 'An address' },
+        { limit: limits.perKey, bucket: keys.memo(keyId), who: 'All guests with this API key' },
+        { limit: limits.perStore, bucket: stores.memo(storeId), who: 'All guests of a store' },
       ].filter(({ limit }) => limit > 0);
       for (const { limit, bucket, who } of counted) {
-        const waitMs = bucket?.waitMs(1) ?? 0;
+        const waitMs = bucket.waitMs(1);
         if (waitMs > 0) throw tooMany(`${who} may place ${limit} orders an hour.`, Math.ceil(waitMs / 1_000));
       }
-      for (const { bucket } of counted) bucket?.tryTake();
+      for (const { bucket } of counted) bucket.tryTake();
     },
   };
 }

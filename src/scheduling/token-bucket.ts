@@ -1,3 +1,6 @@
+import { LRUCache } from 'lru-cache';
+import { upTo } from '../cache/entries.ts';
+
 export interface TokenBucketOptions {
   /** Tokens that the full bucket has. */
   readonly burst: number;
@@ -45,3 +48,13 @@ export class TokenBucket {
     this.#filledAt = now;
   }
 }
+
+/** Those that are counted at a time; beyond that, the least recently used one begins anew. */
+const maxBuckets = 10_000;
+
+/** Buckets for so many in so many seconds, each created when it is first needed: `memo(key)`. */
+export const tokenBuckets = (count: number, seconds: number) =>
+  new LRUCache<string, TokenBucket>({
+    ...upTo(maxBuckets),
+    memoMethod: () => new TokenBucket({ burst: count, perSecond: count / seconds }),
+  });

@@ -4,12 +4,7 @@ import proxyAddr from '@fastify/proxy-addr';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import ipaddr from 'ipaddr.js';
-import { LRUCache } from 'lru-cache';
-import { upTo } from '../cache/entries.ts';
-import { TokenBucket } from '../scheduling/token-bucket.ts';
-
-/** Addresses that are counted at a time; beyond that, the least recently used one is evicted. */
-const maxAddresses = 10_000;
+import { type TokenBucket, tokenBuckets } from '../scheduling/token-bucket.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -33,8 +28,8 @@ export const addressLimit = fp(
 /** Limits requests by the address of the client. Those with a valid secret key are never counted, whoever shares the address. */
 function createAddressLimit({ config, addressOf, log }: FastifyInstance) {
   const { addressRateLimit, publishableRateLimit, trustedProxies } = config;
-  const anonymous = createBuckets(addressRateLimit);
-  const publishable = createBuckets(publishableRateLimit);
+  const anonymous = tokenBuckets(addressRateLimit, 60);
+  const publishable = tokenBuckets(publishableRateLimit, 60);
   let hasWarned = false;
 
   /** All clients of a proxy that is not named have one address, and so count as one guest. Those with a secret key are served all the same. */
@@ -72,12 +67,6 @@ function createAddressLimit({ config, addressOf, log }: FastifyInstance) {
     },
   };
 }
-
-const createBuckets = (perMinute: number) =>
-  new LRUCache<string, TokenBucket>({
-    ...upTo(maxAddresses),
-    memoMethod: () => new TokenBucket({ burst: perMinute, perSecond: perMinute / 60 }),
-  });
 
 function networkOf(text: string | undefined): string {
   // Undefined on a socket that is closed already, and a proxy may write any text.
