@@ -1,4 +1,5 @@
 import { prepared, type Query } from '../database/query.ts';
+import { shareRun } from '../scheduling/batch-schedule.ts';
 
 const statement = prepared(`
   select distinct unnest(origins) as origin from api_key
@@ -10,20 +11,16 @@ export type KeyOrigins = ReturnType<typeof createKeyOrigins>;
 export function createKeyOrigins(query: Query, ttlSeconds: number) {
   let origins: ReadonlySet<string> = new Set();
   let readAt = Number.NEGATIVE_INFINITY;
-  let reading: Promise<void> | undefined;
-  const read = async () => {
+  const read = shareRun(async () => {
     const startedAt = performance.now();
     const rows = await query<{ readonly origin: string }>(statement, []);
     origins = new Set(rows.map(({ origin }) => origin));
     readAt = startedAt;
-  };
+  });
   return {
     has(origin: string): boolean | Promise<boolean> {
       if (performance.now() - readAt < ttlSeconds * 1_000) return origins.has(origin);
-      reading ??= read().finally(() => {
-        reading = undefined;
-      });
-      return reading.then(() => origins.has(origin));
+      return read().then(() => origins.has(origin));
     },
   };
 }

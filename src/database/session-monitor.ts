@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { shareRun } from '../scheduling/batch-schedule.ts';
 import { withTimeout } from './errors.ts';
 
 /** A connection as the monitor sees it. */
@@ -48,17 +49,16 @@ export class SessionMonitor {
   readonly #sessions = new Set<MonitoredSession>();
   /** Sessions whose connections were closed while their statements ran. */
   readonly #abandoned = new Map<string, { readonly since: number; readonly ended: PromiseWithResolvers<void> }>();
-  readonly #listSessions: () => Promise<ServerSessions | undefined>;
+  /** Shared, so that statements which time out together open one connection. */
+  readonly #list: () => Promise<ServerSessions | undefined>;
   /** Called when the number of abandoned sessions has changed. */
   onAbandoned: () => void = () => {};
   #timer: NodeJS.Timeout | undefined;
-  #listing: Promise<ServerSessions | undefined> | undefined;
-  #isChecking = false;
   #failures = 0;
 
   /** `listSessions` resolves to undefined where nothing can be concluded. */
   constructor(listSessions: () => Promise<ServerSessions | undefined>) {
-    this.#listSessions = listSessions;
+    this.#list = shareRun(listSessions);
   }
 
   open(session: MonitoredSession): void {
@@ -95,27 +95,17 @@ export class SessionMonitor {
     }
   }
 
-  /** Coalesces concurrent calls, so that statements which time out together open one connection. */
-  #list(): Promise<ServerSessions | undefined> {
-    this.#listing ??= this.#listSessions().finally(() => {
-      this.#listing = undefined;
-    });
-    return this.#listing;
-  }
-
   #stopIfIdle(): void {
     if (this.#sessions.size + this.#abandoned.size > 0) return;
     clearInterval(this.#timer);
     this.#timer = undefined;
   }
 
-  async #check(): Promise<void> {
-    if (this.#isChecking) return;
+  readonly #check = shareRun(async (): Promise<void> => {
     if (this.#abandoned.size === 0 && !this.#suspicious().next().value) {
       this.#failures = 0;
       return;
     }
-    this.#isChecking = true;
     try {
       const sessions = await this.#list();
       this.#failures = 0;
@@ -128,10 +118,8 @@ export class SessionMonitor {
       if (this.#failures < failuresToGiveUp) return;
       for (const [session, { isOfRequest }] of [...this.#suspicious()]) if (isOfRequest) session.destroy();
       for (const session of this.#sessions) if (session.isIdle) session.destroy();
-    } finally {
-      this.#isChecking = false;
     }
-  }
+  });
 
   *#suspicious(): Generator<readonly [MonitoredSession, PendingStatement]> {
     const now = performance.now();

@@ -38,6 +38,17 @@ export class BatchSchedule {
   }
 }
 
+/** Has calls that come while a run is under way share it, and its result, which may be older than a call. */
+export function shareRun<Result>(run: () => Promise<Result>): () => Promise<Result> {
+  let running: Promise<Result> | undefined;
+  return () => {
+    running ??= run().finally(() => {
+      running = undefined;
+    });
+    return running;
+  };
+}
+
 /** Coalesces concurrent calls: callers that arrive before a run starts share it, so none gets a result older than its call. */
 export class SingleFlight<Result> {
   readonly #run: () => Promise<Result>;

@@ -1,4 +1,5 @@
 import { TooManyRequests, Unauthenticated, Unavailable } from '@carte/base/errors';
+import { shareRun } from '../../scheduling/batch-schedule.ts';
 import type { Share } from '../../scheduling/current-request.ts';
 import type { AccessScope, Caller } from '../../scope.ts';
 
@@ -42,7 +43,6 @@ export function createOpenStreams({ limits, renew, onClosed }: OpenStreamsOption
   const counts: Record<Transport, number> = { sse: 0, websocket: 0, poll: 0 };
   let guests = 0;
   let timer: NodeJS.Timeout | undefined;
-  let isRenewing = false;
   let isClosed = false;
 
   function remove(key: string, ofKey: KeyStreams, stream: OpenStream, end: StreamEnd): void {
@@ -57,13 +57,8 @@ export function createOpenStreams({ limits, renew, onClosed }: OpenStreamsOption
     onClosed(stream, end);
   }
 
-  async function renewAll(): Promise<void> {
-    if (isRenewing) return;
-    isRenewing = true;
-    // While the database is unavailable there are no events either.
-    await Promise.allSettled([...byKey].map(([key, ofKey]) => renewKey(key, ofKey)));
-    isRenewing = false;
-  }
+  // While the database is unavailable there are no events either.
+  const renewAll = shareRun(() => Promise.allSettled([...byKey].map(([key, ofKey]) => renewKey(key, ofKey))));
 
   async function renewKey(key: string, ofKey: KeyStreams): Promise<void> {
     try {
