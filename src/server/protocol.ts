@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { ConnectionError, FastifyHttpOptions, FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import type { Config } from '../config.ts';
-import { isWebSocketRequest } from '../graphql/subscriptions/websocket.ts';
+import { isWebSocketRequest, lastResponse } from '../graphql/subscriptions/websocket.ts';
 
 // An import would evaluate every export of the module, one of which loads Node's fetch: some 50 ms of each start.
 const { METHODS } = process.getBuiltinModule('node:http');
@@ -193,11 +193,7 @@ const respondedTo = new WeakSet<Socket>();
 /** Responds on a connection whose request Node could not parse, and closes it. */
 function writeResponse(socket: Socket, status: string, detail: string, headers: readonly string[] = []): void {
   // As in Node's own handler: bytes after the head of another response would be taken for its body.
-  if (socket.writable && !pendingResponse(socket)?.headersSent) {
-    const body = JSON.stringify({ detail });
-    const lines = [`HTTP/1.1 ${status}`, 'Connection: close', 'Content-Type: application/json', ...headers];
-    socket.write(`${[...lines, `Content-Length: ${Buffer.byteLength(body)}`].join('\r\n')}\r\n\r\n${body}`);
-  }
+  if (socket.writable && !pendingResponse(socket)?.headersSent) socket.write(lastResponse(status, detail, headers));
   socket.destroySoon();
 }
 

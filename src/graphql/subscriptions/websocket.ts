@@ -216,8 +216,11 @@ function serve(
   });
 }
 
-function refuse(socket: Duplex, status: string, detail: string): void {
+const refuse = (socket: Duplex, status: string, detail: string) => void socket.end(lastResponse(status, detail));
+
+/** The text of a response after which the connection is closed. */
+export function lastResponse(status: string, detail: string, headers: readonly string[] = []): string {
   const body = JSON.stringify({ detail });
-  const head = [`HTTP/1.1 ${status}`, 'Connection: close', 'Content-Type: application/json'];
-  socket.end(`${[...head, `Content-Length: ${Buffer.byteLength(body)}`].join('\r\n')}\r\n\r\n${body}`);
+  const lines = [`HTTP/1.1 ${status}`, 'Connection: close', 'Content-Type: application/json', ...headers];
+  return `${[...lines, `Content-Length: ${Buffer.byteLength(body)}`].join('\r\n')}\r\n\r\n${body}`;
 }
