@@ -125,18 +125,12 @@ export class Replica {
   }
 }
 
-interface Pools {
-  readonly reads: pg.Pool;
-  /** A pool of its own, so that probes do not queue behind reads. */
-  readonly probe: pg.Pool;
-  /** Closes all connections at once; pending statements reject. */
-  destroy(): void;
-}
-
 /** Short, for a pooled and a new connection alike: the primary can serve the read instead. */
 const connectionTimeoutMillis = 1_000;
 
-function openPools({ url, poolSize, statementSeconds, prepare }: ReplicaOptions): Pools {
+type Pools = ReturnType<typeof openPools>;
+
+function openPools({ url, poolSize, statementSeconds, prepare }: ReplicaOptions) {
   const clients = new Set<unknown>();
   const open = (max: number) => {
     const options = { ...poolOptions({ statementSeconds, prepare }), connectionTimeoutMillis, max };
@@ -147,10 +141,12 @@ function openPools({ url, poolSize, statementSeconds, prepare }: ReplicaOptions)
     pool.on('remove', client => void clients.delete(client));
     return pool;
   };
+  // Probes do not queue behind reads.
   const [reads, probe] = [open(poolSize), open(1)] as const;
   return {
     reads,
     probe,
+    /** Closes all connections at once; pending statements reject. */
     destroy() {
       for (const pool of [reads, probe]) if (!pool.ending) void pool.end();
       for (const client of clients) if (client instanceof pg.Client) void client.end();

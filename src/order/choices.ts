@@ -16,20 +16,15 @@ import type { OrderProblem } from './problems.ts';
 
 const maxNames = 3;
 
-export interface Choices {
-  /** Without items and modifiers that were not found. */
-  readonly lines: readonly ChosenLine[];
-  /** Whether all of them were found. */
-  readonly isComplete: boolean;
-  readonly errors: readonly OrderProblem[];
-}
-
-/** Looks up what the lines of an order choose from a configuration, and collects every reason to refuse it. */
+/**
+ * Looks up what the lines of an order choose from a configuration, and collects every reason to refuse it. The result has the lines without items and
+ * modifiers that were not found, and whether all of them were.
+ */
 export function resolveChoices(
   configuration: Configuration,
   lines: readonly OrderLineInput[],
   { readyBy, store }: { readonly readyBy: Date; readonly store: Pick<Store, 'timezone' | 'specialHours'> },
-): Choices {
+) {
   const local = toLocalTime(readyBy, store.timezone, store.specialHours);
   const isOpen = memoize((menu: MenuNode) => isAvailable(menu.availability, local));
   const itemErrorsOf = memoize((item: MenuItemNode) => [...checkItem(item, local, isOpen)]);
