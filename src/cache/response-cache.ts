@@ -2,8 +2,8 @@ import { runInSlices } from '@carte/base/time-slice';
 import { compress, type Encoding } from '@carte/operations/http/compression';
 import type * as operations from '@carte/operations/http/response-cache';
 import type { CachedResponse, CompactBody, RenderedResponse } from '@carte/operations/http/response-cache';
-import { LRUCache } from 'lru-cache';
 import { currentShare, runShared, type Share } from '../scheduling/current-request.ts';
+import { FairCache } from './fair-cache.ts';
 
 /** An entry that no request has read yet. */
 interface PrimedResponse {
@@ -12,20 +12,21 @@ interface PrimedResponse {
   readonly size: number;
 }
 
-/** The part of the cache that the entries of all guests have at most. */
-const guestPart = 1 / 4;
+/** In characters of keys and revisions. */
+const maxObservedSize = 4 * 1024 * 1024;
 
-type Entries = LRUCache<string, CachedResponse | PrimedResponse>;
+/** What an observed revision takes beside its characters. */
+const observedSize = 300;
 
 /**
  * A cache of response bodies by cache key, one revision each. It stores bytes, never decisions about access: every request is authorized and
- * its current revision read before the lookup. An entry belongs to the caller who had it rendered, and where there is no room, the least
- * recently used one of whoever has most is evicted: nobody displaces what is within the fair part of another.
+ * its current revision read before the lookup. An entry belongs to the caller who had it rendered.
  */
 export class ResponseCache implements operations.ResponseCache {
   readonly #maxBytes: number;
-  readonly #owners = new Map<string, { readonly entries: Entries; readonly isGuest: boolean }>();
-  readonly #ownerOf = new Map<string, string>();
+  readonly #responses: FairCache<CachedResponse | PrimedResponse>;
+  /** The revisions of the last responses. */
+  readonly #observed = new FairCache<{ readonly revision: string; readonly size: number }>(maxObservedSize);
   /** Renderings that have begun. Those of guests are apart, since they give way to others. */
   readonly #pending = new Map<string, Promise<CachedResponse>>();
   hits = 0;
@@ -34,10 +35,23 @@ export class ResponseCache implements operations.ResponseCache {
   /** With 0 bytes nothing is cached, but concurrent misses of one key still share a render. */
   constructor(maxBytes: number) {
     this.#maxBytes = Math.max(1, maxBytes);
+    this.#responses = new FairCache(this.#maxBytes);
   }
 
   get bytes(): number {
-    return this.#bytesOf(() => true);
+    return this.#responses.size;
+  }
+
+  has(key: string): boolean {
+    return this.#responses.peek(key) !== undefined;
+  }
+
+  observe(key: string, revision: string): boolean {
+    const known = this.#responses.peek(key) ?? this.#observed.get(key);
+    if (known?.revision === revision) return true;
+    this.#observed.set(key, { revision, size: revision.length + observedSize }, currentShare());
+    this.#responses.delete(key);
+    return false;
   }
 
   /**
@@ -65,8 +79,7 @@ export class ResponseCache implements operations.ResponseCache {
   }
 
   #find(key: string, revision: string): CachedResponse | Promise<CachedResponse> | undefined {
-    const owner = this.#owners.get(this.#ownerOf.get(key) ?? '');
-    const entry = owner?.entries.get(key);
+    const entry = this.#responses.get(key);
     if (entry?.revision !== revision) return undefined;
     return 'compact' in entry ? this.#restore(key, entry) : entry;
   }
@@ -99,9 +112,8 @@ export class ResponseCache implements operations.ResponseCache {
   /** Primes an entry, compact until it is first read. */
   prime(key: string, revision: string, compact: CompactBody): void {
     // An entry of the same revision stays: it may be compressed already.
-    const owner = this.#owners.get(this.#ownerOf.get(key) ?? '');
-    if (this.#maxBytes <= 1 || owner?.entries.peek(key)?.revision === revision) return;
-    this.#store(key, { revision, compact, size: compact.size + 1 }, currentShare());
+    if (this.#maxBytes <= 1 || this.#responses.peek(key)?.revision === revision) return;
+    this.#responses.set(key, { revision, compact, size: compact.size + 1 }, currentShare());
   }
 
   #set(key: string, { revision, bytes }: RenderedResponse, share: Share): CachedResponse {
@@ -121,7 +133,7 @@ export class ResponseCache implements operations.ResponseCache {
           pending.then(
             encoded => {
               size += encoded.length;
-              if (this.#owners.get(share.id)?.entries.peek(key) === entry) this.#store(key, entry, share);
+              if (this.#responses.peek(key) === entry) this.#responses.set(key, entry, share);
             },
             () => compressed.delete(encoding),
           );
@@ -129,43 +141,7 @@ export class ResponseCache implements operations.ResponseCache {
         return pending;
       },
     };
-    this.#store(key, entry, share);
+    this.#responses.set(key, entry, share);
     return entry;
-  }
-
-  #store(key: string, entry: CachedResponse | PrimedResponse, { id, isGuest }: Share): void {
-    // Deleted first, also since lru-cache does not measure a value again that it has already.
-    this.#owners.get(this.#ownerOf.get(key) ?? '')?.entries.delete(key);
-    const owner = this.#owners.get(id) ?? { entries: this.#createEntries(), isGuest };
-    this.#owners.set(id, owner);
-    this.#ownerOf.set(key, id);
-    owner.entries.set(key, entry);
-    if (isGuest) this.#evict(this.#maxBytes * guestPart, other => other.isGuest);
-    this.#evict(this.#maxBytes, () => true);
-  }
-
-  #createEntries(): Entries {
-    return new LRUCache({
-      maxSize: this.#maxBytes,
-      sizeCalculation: (entry, key) => entry.size + key.length,
-      dispose: (_entry, key) => this.#ownerOf.delete(key),
-    });
-  }
-
-  #evict(maxBytes: number, isConcerned: (owner: { readonly isGuest: boolean }) => boolean): void {
-    while (this.#bytesOf(isConcerned) > maxBytes) {
-      const concerned = [...this.#owners].filter(([, owner]) => isConcerned(owner));
-      const [id, largest] = concerned.reduce((one, other) =>
-        other[1].entries.calculatedSize > one[1].entries.calculatedSize ? other : one,
-      );
-      largest.entries.pop();
-      if (largest.entries.size === 0) this.#owners.delete(id);
-    }
-  }
-
-  #bytesOf(isConcerned: (owner: { readonly isGuest: boolean }) => boolean): number {
-    let bytes = 0;
-    for (const owner of this.#owners.values()) if (isConcerned(owner)) bytes += owner.entries.calculatedSize;
-    return bytes;
   }
 }

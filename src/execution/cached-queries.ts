@@ -7,7 +7,6 @@ import { type CompiledOperation, compileOperation, type Variables } from '@carte
 import { concatenate, toBuffers } from '@carte/operations/execution/json-writer';
 import { createFieldCount, leafField } from '@carte/operations/execution/selected-fields';
 import { compress, type Encoding } from '@carte/operations/http/compression';
-import { RepeatedRequests } from '@carte/operations/http/repeated-requests';
 import type { CachedResponse, RenderedResponse } from '@carte/operations/http/response-cache';
 import { type DocumentNode, type GraphQLSchema, Kind, type OperationDefinitionNode, visit } from 'graphql';
 import { LRUCache } from 'lru-cache';
@@ -115,7 +114,6 @@ export function createCachedQueries<Caller>(options: CachedQueryOptions<Caller>)
     maxSize: maxCharacters,
     sizeCalculation: ({ key }, given) => given.length + 2 * key.length + 200,
   });
-  const repeated = new RepeatedRequests();
   const knownLanguages = new LRUCache<string, readonly string[]>(upTo(maxKnownLanguages));
 
   /** Equal for variables that differ only in languages that the menu does not have; its first rendering tells which it has. */
@@ -185,11 +183,11 @@ export function createCachedQueries<Caller>(options: CachedQueryOptions<Caller>)
     try {
       const storeId = query.storeIdOf(variables);
       const sharedRead = query.hasOrders ? null : { storeId, hasMenu: names.includes('menuRevision') };
-      if (isKeptAtOnce || repeated.isUnchanged(request.key)) {
+      if (isKeptAtOnce || responseCache.has(request.key)) {
         const revisions = await readRevisions(caller, { storeId, names });
         if (!revisions) return undefined;
         const revision = names.map(name => revisions[name]).join('.');
-        if (isKeptAtOnce || repeated.observe(request.key, revision)) {
+        if (isKeptAtOnce || responseCache.observe(request.key, revision)) {
           const key = cacheKeyOf(request, `${storeId} ${revision}`);
           const response = await responseCache.get(key, revision, render, runInTurn);
           // One that has changed since has other due times.
@@ -199,7 +197,7 @@ export function createCachedQueries<Caller>(options: CachedQueryOptions<Caller>)
       }
       const rendered = await runInTurn(render);
       const { revision, bytes } = rendered;
-      const response = repeated.observe(request.key, revision)
+      const response = responseCache.observe(request.key, revision)
         ? await responseCache.get(request.key, revision, async () => rendered)
         : { ...rendered, encoded: (encoding: Encoding) => compress(bytes, encoding, 'sent') };
       return { response, cost, key: request.key, sharedRead, dueInSeconds: undefined };

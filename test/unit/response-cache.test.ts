@@ -117,6 +117,45 @@ describe('the parts of the cache', () => {
   });
 });
 
+describe('an observed revision', () => {
+  const observe = (cache: ResponseCache, share: Share, key: string, revision: string) =>
+    as(share, () => cache.observe(key, revision));
+
+  test('is known when it comes again, whoever observes it', () => {
+    const cache = new ResponseCache(1_000_000);
+    expect(observe(cache, pos, 'list', '1')).toBe(false);
+    expect(observe(cache, office, 'list', '1')).toBe(true);
+    expect(observe(cache, pos, 'list', '2')).toBe(false);
+    expect(observe(cache, pos, 'list', '1')).toBe(false);
+  });
+
+  test('replaces a response of another one', async () => {
+    const cache = new ResponseCache(1_000_000);
+    observe(cache, pos, 'list', '1');
+    await as(pos, () => cache.get('list', '1', render));
+    expect([observe(cache, pos, 'list', '1'), cache.has('list')]).toEqual([true, true]);
+    expect([observe(cache, pos, 'list', '2'), cache.has('list')]).toEqual([false, false]);
+    expect(cache.bytes).toBe(0);
+  });
+
+  test('is known as long as its response is kept', async () => {
+    const cache = new ResponseCache(1_000_000);
+    observe(cache, pos, 'list', '1');
+    await as(pos, () => cache.get('list', '1', render));
+    for (let number = 0; number < 50_000; number++) observe(cache, pos, `list ${number}`, '1');
+    expect([observe(cache, pos, 'list', '1'), cache.has('list')]).toEqual([true, true]);
+  });
+
+  test('stays, however many another caller has', () => {
+    const cache = new ResponseCache(1_000_000);
+    const many = Array.from({ length: 50_000 }, (_, number) => `list ${number}`);
+    for (const share of [pos, otherGuest]) observe(cache, share, `list of ${share.id}`, '1');
+    for (const share of [office, guest]) for (const key of many) observe(cache, share, `${share.id} ${key}`, '1');
+    for (const share of [pos, otherGuest]) expect(observe(cache, share, `list of ${share.id}`, '1')).toBe(true);
+    for (const share of [office, guest]) expect(observe(cache, share, `${share.id} ${many[0]}`, '1')).toBe(false);
+  });
+});
+
 describe('a primed entry', () => {
   test('is a hit for its revision alone', async () => {
     const cache = new ResponseCache(1_000_000);

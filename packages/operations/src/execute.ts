@@ -11,7 +11,6 @@ import type { CompiledOperation, Variables } from './execution/compile.ts';
 import { concatenate, DeduplicatedBuffer } from './execution/json-writer.ts';
 import { chooseEncoding, compress, type Encoding } from './http/compression.ts';
 import { contentETag, encodedETag, isWildcard, matchIfNoneMatch, revisionETag } from './http/etag.ts';
-import { RepeatedRequests } from './http/repeated-requests.ts';
 import type { CachedResponse, RenderedResponse, ResponseCache } from './http/response-cache.ts';
 
 /** What an operation takes from a request beside its variables. */
@@ -137,11 +136,10 @@ function compileRead<Caller>(
   const revisions = options.revisionsOf?.(operation);
   const cache = revisions?.isCacheable ? options.responseCache : undefined;
   const isList = operation.parameters.some(parameter => parameter.in === 'query');
-  const repeated = cache && isList ? new RepeatedRequests() : undefined;
   return async (variables, { caller, headers, cost }) => {
     const ifNoneMatch = headers['if-none-match'];
     const key = cache && cacheKeyOf(operation, variables);
-    const isKept = key !== undefined && (repeated?.isUnchanged(key) ?? true);
+    const isKept = cache !== undefined && key !== undefined && (!isList || cache.has(key));
     const current =
       revisions && (ifNoneMatch !== undefined || isKept)
         ? ((await revisions.read(variables, caller)) ?? notFound(operation))
@@ -167,7 +165,7 @@ function compileRead<Caller>(
     };
     const render = () => renderResponse(operation, compiled, variables, createContext(caller, cost));
     const runInTurn: Run = isList && cost < minExpensiveCost ? runNow : runExpensive;
-    if (cache && isKept && etag !== undefined && (repeated?.observe(key, etag) ?? true)) {
+    if (isKept && etag !== undefined && (!isList || cache.observe(key, etag))) {
       const found = cache.get(key, etag, render, runInTurn);
       return send(found instanceof Promise ? await found : found);
     }
@@ -176,7 +174,7 @@ function compileRead<Caller>(
     const { revision, bytes } = rendered;
     const unchangedSince = findUnchanged(revision);
     if (unchangedSince) return unchangedSince;
-    if (cache && key !== undefined && repeated?.observe(key, revision)) {
+    if (cache && key !== undefined && isList && cache.observe(key, revision)) {
       return send(await cache.get(key, revision, async () => rendered));
     }
     return send({ ...rendered, encoded: encoding => compress(bytes, encoding, 'sent') });

@@ -19,6 +19,13 @@ export type CompactBody = Pick<DeduplicatedBuffer, 'size' | 'toBuffer'>;
 
 /** Keeps responses by key, one revision each. */
 export interface ResponseCache {
+  /** Whether there is a response, of whatever revision. */
+  has(key: string): boolean;
+  /**
+   * Observes the revision of a response that is kept only if the one before it had the same, and returns whether it had. So a request that names the
+   * current time, and a list that changes all the time, are executed as if there were no cache.
+   */
+  observe(key: string, revision: string): boolean;
   /** Finds a response with this revision, or renders it when it is the turn of the caller, by `run`. */
   get(
     key: string,
