@@ -27,8 +27,9 @@ export const bodies = fp(
       const { headers } = request;
       const isChunked = headers['transfer-encoding'] !== undefined;
       const length = Number(headers['content-length'] ?? 0);
-      const isRejected = length > (request.routeOptions.bodyLimit ?? Number.POSITIVE_INFINITY);
-      if (isRejected || (!isChunked && length < limits.anonymous.bytes)) return done(null, payload);
+      // Before the options of the route, which Fastify creates anew for each use.
+      if (!isChunked && length < limits.anonymous.bytes) return done(null, payload);
+      if (length > (request.routeOptions.bodyLimit ?? Number.POSITIVE_INFINITY)) return done(null, payload);
       const limit = limitOf(request);
       if (limit && length > limit.bytes) return done(bodyTooLarge(limit));
       if (!limit && !isChunked && length < largeBodyBytes) return done(null, payload);

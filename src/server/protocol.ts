@@ -66,10 +66,6 @@ export const protocol = fp(
   async (app: FastifyInstance) => {
     // A client may shut down its writing side and wait for the response; Node's default is to close the connection.
     Object.assign(app.server, { httpAllowHalfOpen: true });
-    app.addHook('onRequest', ({ raw }, _reply, done) => {
-      raw.method = otherMethods.get(raw) ?? raw.method;
-      done();
-    });
     // Without a listener, Node closes the connection.
     app.server.on('connect', (_request: IncomingMessage, socket: Socket) => {
       socket.on('error', () => {});
@@ -83,6 +79,8 @@ export const protocol = fp(
       void discardBody(request.raw).then(() => done(null, payload));
     });
     app.addHook('onRequest', (request, reply, done) => {
+      const { raw } = request;
+      raw.method = otherMethods.get(raw) ?? raw.method;
       const detail = problemOf(request);
       if (detail !== undefined) return void reply.code(400).header('connection', 'close').send({ detail });
       const coding = request.headers['transfer-encoding'];
@@ -151,9 +149,8 @@ function handleExpectations(app: FastifyInstance): (request: FastifyRequest) => 
     response.writeHead(417, { ...headers, connection: 'close' }).end(body);
   });
   app.addHook('preParsing', (request, reply, payload, done) => {
-    const { headers, routeOptions } = request;
     const isWithinLimit = () =>
-      Number(headers['content-length'] ?? 0) <= (routeOptions.bodyLimit ?? Number.POSITIVE_INFINITY);
+      Number(request.headers['content-length'] ?? 0) <= (request.routeOptions.bodyLimit ?? Number.POSITIVE_INFINITY);
     if (waiting.has(request.raw) && isWithinLimit()) {
       waiting.delete(request.raw);
       reply.raw.writeContinue();
