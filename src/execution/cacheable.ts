@@ -161,7 +161,7 @@ export type ReadRevisions<Caller> = (
 ) => Promise<StoreValues | undefined>;
 
 type StoreValues = Readonly<Record<string, unknown>> & {
-  /** Until something of the store ends by itself; null for never, and undefined beside revisions of orders. */
+  /** Until something of the store ends by itself; null for never, and undefined without a publishable key, and beside revisions of orders. */
   readonly dueInSeconds?: number | null | undefined;
 };
 

@@ -49,27 +49,31 @@ export function createStoreRepository({ em, query, primary }: ReadAccess) {
     parameters: 1,
     build: qb => qb.where({ merchant: anyOf(1) }).orderBy({ createdAt: 'asc', id: 'asc' }),
   });
+  const ownFields = ['menuRevision', 'revision', 'country', 'currency'] as const;
+  const loader = (...names: readonly (keyof StoreWithRevisions)[]) => createBatchLoader(revisions(...names), primary);
+  const revisionsById = loader(...ownFields, 'ordersRevision');
   // Cheaper than the whole store.
-  const menuRevisionById = createBatchLoader(revisions('menuRevision', 'dueInSeconds'), primary);
-  const ordersRevisionById = createBatchLoader(revisions('ordersRevision'), primary);
-  const ownFields = ['menuRevision', 'revision', 'country', 'currency', 'dueInSeconds'] as const;
-  const withoutOrdersById = createBatchLoader(revisions(...ownFields), primary);
-  const revisionsById = createBatchLoader(revisions(...ownFields, 'ordersRevision'), primary);
-  const loaderOf = (names: readonly string[]) => {
-    const [first] = names;
-    if (names.length === 1 && first === 'menuRevision') return menuRevisionById;
-    if (names.length === 1 && first === 'ordersRevision') return ordersRevisionById;
-    return names.includes('ordersRevision') ? revisionsById : withoutOrdersById;
+  const ordersRevisionById = loader('ordersRevision');
+  const secret = { menuRevision: loader('menuRevision'), withoutOrders: loader(...ownFields) };
+  // Only what is read with a publishable key may be stored by caches at the edge, which have to know what is due.
+  const publishable = {
+    menuRevision: loader('menuRevision', 'dueInSeconds'),
+    withoutOrders: loader(...ownFields, 'dueInSeconds'),
+  };
+  const loaderOf = (scope: AccessScope, names: readonly string[]) => {
+    if (names.includes('ordersRevision')) return names.length === 1 ? ordersRevisionById : revisionsById;
+    const { menuRevision, withoutOrders } = scope.publishable ? publishable : secret;
+    return names.length === 1 && names[0] === 'menuRevision' ? menuRevision : withoutOrders;
   };
   return {
     byId: createBatchLoader(withRevisions, primary),
     revisionsById,
-    /** Reads at least the named revisions of a store, and its currency; undefined if it does not exist in the scope of the caller. */
+    /** Reads at least the named revisions of a store, its currency, and what is due for a publishable key; undefined if it does not exist in the scope of the caller. */
     async readRevisions(
       { scope }: { readonly scope: AccessScope },
       { storeId, names }: { readonly storeId: string; readonly names: readonly string[] },
     ): Promise<StoreRevisions | undefined> {
-      const store = await loaderOf(names).load({ id: storeId, scope });
+      const store = await loaderOf(scope, names).load({ id: storeId, scope });
       return store && names.includes('currency') ? { ...store, currency: currencyOf(store) } : (store ?? undefined);
     },
     list: createList(query, { name: 'store', selection: stores, searchedText }),
