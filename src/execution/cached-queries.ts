@@ -227,7 +227,10 @@ function findCacheable(
   const audience = isForGuests && differsForGuests(schema, document) ? 'guests ' : '';
   const beside = [...names, ...(languageVariables.length > 0 ? ['menuLanguages'] : [])].map(leafField);
   const source = { document, kind: 'query' as const, body: [root], etags: beside.map(field => [root, field]) };
-  const limits = { maxBytes: maxResponseBytes, maxObjects };
+  // Whether it is large and changes seldom.
+  const isKeptAtOnce = hasMenu && !hasOrders;
+  // A menu is returned however often it repeats its parts, since it is rendered once.
+  const limits = { maxBytes: maxResponseBytes, ...(!isKeptAtOnce && { maxObjects }) };
   let compiled: CompiledOperation | undefined;
   return {
     id: audience + hash('sha256', `${name ?? ''}\n${text}`, 'base64url'),
@@ -235,8 +238,7 @@ function findCacheable(
     storeIdOf,
     names,
     hasOrders,
-    /** Whether it is large and changes seldom. */
-    isKeptAtOnce: hasMenu && !hasOrders,
+    isKeptAtOnce,
     languageVariables,
     fields: createFieldCount(fragments)(root.selections),
     run(variables: Variables, context: unknown) {

@@ -1,6 +1,7 @@
 import DataLoader from 'dataloader';
-import { buildSchema, type ExecutionResult, execute, parse } from 'graphql';
+import { buildSchema, type ExecutionResult, execute, type GraphQLObjectType, getOperationAST, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
+import { createCompiledQueries } from '../../src/execution/compiled-queries.ts';
 import { limitListObjects } from '../../src/graphql/response-limit.ts';
 
 interface Node {
@@ -57,6 +58,29 @@ describe('limitListObjects', () => {
       expect(codes(await run('{ node { nodes { maybe { nodes { id } } } } }'))).toHaveLength(1);
     for (let round = 0; round < 300; round++) expect((await run('{ node { nodes { id } } }')).errors).toBeUndefined();
   });
+});
+
+test('A compiled query fails where graphql-js does, however often it repeats what is rendered once', async () => {
+  const repeating = buildSchema('type Query { node: Node } type Node { id: ID! nodes: [Node!]! later: [Node!]! }');
+  const nodes = Array.from({ length: 30 }, (_, id) => ({ id }));
+  const fieldsOf = (name: string) => (repeating.getType(name) as GraphQLObjectType).getFields();
+  Object.assign(fieldsOf('Query').node ?? {}, { resolve: () => nodes[0] });
+  Object.assign(fieldsOf('Node').nodes ?? {}, { resolve: () => nodes });
+  Object.assign(fieldsOf('Node').later ?? {}, { resolve: async () => nodes });
+  limitListObjects(repeating);
+  const document = parse('{ node { nodes { nodes { id } } later { later { id nodes { id } } } } }');
+  const operation = getOperationAST(document);
+  if (!operation) throw new Error('The document has no operation');
+  const all = 30 + 30 ** 2 + 30 + 30 ** 2 + 30 ** 3;
+  for (const maxObjects of [all - 1, all]) {
+    const { data, errors } = await execute({ schema: repeating, document, contextValue: { maxObjects } });
+    const find = createCompiledQueries(repeating, { maxObjects });
+    find({ document, operation }, {});
+    const compiled = find({ document, operation }, {})?.({}, {});
+    if (maxObjects === all) expect(`${await compiled}`).toBe(`${JSON.stringify({ data })}\n`);
+    else await expect(compiled).rejects.toThrow('too many objects');
+    expect(errors === undefined).toBe(maxObjects === all);
+  }
 });
 
 test('The message names the limit', async () => {

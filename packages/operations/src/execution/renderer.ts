@@ -139,11 +139,16 @@ function compileObject(
     }
     let chunk = rendered.get(object);
     if (chunk === undefined) {
-      chunk = toRepeated(renderFields(fields, object, rendering));
+      chunk = toRepeated(renderFields(fields, object, rendering.forObject(rendered, object)));
       rendered.set(object, chunk);
       if (chunk instanceof Promise) replaceWhenDone(rendered, object, chunk);
     }
-    return chunk;
+    if (!rendering.isLimited) return chunk;
+    const count = (done: Chunk) => {
+      rendering.countBelow(rendered, object);
+      return done;
+    };
+    return chunk instanceof Promise ? chunk.then(count) : count(chunk);
   };
 }
 

@@ -33,34 +33,64 @@ export class Rendering {
   readonly context: unknown;
   readonly schema: GraphQLSchema | undefined;
   readonly maxBytes: number | undefined;
+  /** Whether the objects in lists are counted. */
+  readonly isLimited: boolean;
   /** By compiled selection, then by object. */
-  readonly chunks = new Map<object, Map<unknown, PromiseOrValue<Chunk>>>();
+  readonly chunks: Map<object, Map<unknown, PromiseOrValue<Chunk>>>;
   /** By compiled selection: the object that was rendered last. */
-  readonly lastChunks = new Map<object, { object: unknown; chunk: PromiseOrValue<Chunk> }>();
+  readonly lastChunks: Map<object, { object: unknown; chunk: PromiseOrValue<Chunk> }>;
   /** Argument values by field of the document. */
-  readonly args = new Map<object, Record<string, unknown>>();
+  readonly args: Map<object, Record<string, unknown>>;
 
+  readonly #options: RenderingOptions;
+  readonly #root: Rendering;
+  /** By the chunks of a selection, then by object. */
+  readonly #ofObjects: Map<object, Map<unknown, Rendering>>;
+  #objects = 0;
   /** Created for the first long list. */
   #slice: TimeSlice | undefined;
   #isSliceOver = false;
   #elements = 0;
-  #objectsLeft: number;
 
-  constructor({ variables, context, schema, maxBytes, maxObjects = Number.POSITIVE_INFINITY }: RenderingOptions) {
-    this.#objectsLeft = maxObjects;
-    this.variables = variables;
-    this.context = context;
-    this.schema = schema;
-    this.maxBytes = maxBytes;
+  constructor(options: RenderingOptions, root?: Rendering) {
+    this.variables = options.variables;
+    this.context = options.context;
+    this.schema = options.schema;
+    this.maxBytes = options.maxBytes;
+    this.isLimited = options.maxObjects !== undefined;
+    this.chunks = root?.chunks ?? new Map();
+    this.lastChunks = root?.lastChunks ?? new Map();
+    this.args = root?.args ?? new Map();
+    this.#options = options;
+    this.#root = root ?? this;
+    this.#ofObjects = root ? root.#ofObjects : new Map();
+  }
+
+  /** The same rendering for an object whose chunk may be written again: where objects are limited, it counts those below this one. */
+  forObject(chunks: object, object: unknown): Rendering {
+    if (!this.isLimited) return this;
+    const ofObjects = this.#ofObjects.get(chunks) ?? new Map<unknown, Rendering>();
+    this.#ofObjects.set(chunks, ofObjects);
+    const rendering = new Rendering(this.#options, this.#root);
+    ofObjects.set(object, rendering);
+    return rendering;
+  }
+
+  /** Counts the objects below one that is rendered, each time that its chunk is written. */
+  countBelow(chunks: object, object: unknown): void {
+    const rendering = this.#ofObjects.get(chunks)?.get(object);
+    if (rendering) this.countObjects(rendering.#objects);
   }
 
   countObjects(count: number): void {
-    this.#objectsLeft -= count;
-    if (this.#objectsLeft < 0) throw new ResponseTooLarge('The response has too many objects in lists; request less.');
+    this.#objects += count;
+    if (this.#objects <= (this.#options.maxObjects ?? Number.POSITIVE_INFINITY)) return;
+    throw new ResponseTooLarge('The response has too many objects in lists; request less.');
   }
 
   /** Whether the next element of a list is to be rendered in a later turn of the event loop: then those of the lists around it are, too. */
   isSliceOver(): boolean {
+    if (this.#root !== this) return this.#root.isSliceOver();
     if (!this.#isSliceOver && isPause(this.#elements++)) {
       this.#slice ??= new TimeSlice();
       this.#isSliceOver = this.#slice.isOver;
@@ -69,6 +99,7 @@ export class Rendering {
   }
 
   async yield(): Promise<void> {
+    if (this.#root !== this) return this.#root.yield();
     await this.#slice?.yield();
     this.#isSliceOver = false;
   }
