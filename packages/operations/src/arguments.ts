@@ -17,7 +17,9 @@ export function compileArguments(
   { operations, info }: Pick<Contract, 'operations' | 'info'>,
 ): (request: FastifyRequest) => Promise<Variables> {
   const ifMatch = operation.parameters.find(isIfMatch);
-  const parameters = operation.parameters.filter(parameter => !isIfMatch(parameter));
+  const parameters = operation.parameters
+    .filter(parameter => !isIfMatch(parameter))
+    .map(parameter => ({ ...parameter, find: compileFind(parameter) }));
   const matching = operations.filter(({ name }) => ifMatch?.etagsOf.includes(name));
   const hashes = new Set(matching.map(({ hash }) => hash));
   const bodyParameters = parameters.filter(parameter => parameter.in === 'body');
@@ -32,9 +34,9 @@ export function compileArguments(
     const query = search < 0 ? [] : [...new URLSearchParams(request.url.slice(search))];
     const variables: Record<string, unknown> = {};
     for (const parameter of parameters) {
-      const { name, reader, loc, mapped } = parameter;
+      const { name, reader, loc, mapped, find } = parameter;
       if (parameter.in === 'body' && !body) continue;
-      const value = findValue(parameter, request, query, body);
+      const value = find(request, query, body);
       // A body may be large.
       if (parameter.in === 'body' && value !== undefined) {
         const count = errors.list.length;
@@ -101,29 +103,31 @@ function assign(variables: Record<string, unknown>, { path }: MappedField, value
   if (path) place(variables, path, value);
 }
 
-/** The value of a parameter as it was sent; undefined where that means the same as absence. */
-function findValue(
-  parameter: Parameter,
-  { params, headers }: FastifyRequest,
-  query: Query,
-  body: Fields | undefined,
-): unknown {
+/** Finds the value of a parameter as it was sent; undefined where that means the same as absence. */
+type Find = (request: FastifyRequest, query: Query, body: Fields | undefined) => unknown;
+
+function compileFind(parameter: Parameter): Find {
   const { name, header, required } = parameter;
-  if (parameter.in === 'path') return (params as Fields)[name];
-  if (parameter.in === 'query') return queryValue(parameter, query);
-  if (header !== undefined) return headers[header.toLowerCase()];
-  const value = body && Object.hasOwn(body, name) ? body[name] : undefined;
-  return value === null && !required ? undefined : value;
+  if (parameter.in === 'path') return ({ params }) => (params as Fields)[name];
+  if (parameter.in === 'query') return compileFindInQuery(parameter);
+  if (header !== undefined) return ({ headers }) => headers[header.toLowerCase()];
+  return (_request, _query, body) => {
+    const value = body && Object.hasOwn(body, name) ? body[name] : undefined;
+    return value === null && !required ? undefined : value;
+  };
 }
 
 /**
  * The last of repeated parameters wins, as in FastAPI; those of a list are joined, as generated clients send them. `?customer_name=` and an
  * empty list set no condition; other types have no empty value.
  */
-function queryValue({ name, type }: Parameter, query: Query): string | undefined {
+function compileFindInQuery({ name, type }: Parameter): Find {
   const isList = isListType(getNullableType(type));
-  const value = isList ? listValue(name, query) : query.findLast(([key]) => key === name)?.[1];
-  return value === '' && (isList || ['String', 'ID'].includes(getNamedType(type).name)) ? undefined : value;
+  const hasEmpty = isList || ['String', 'ID'].includes(getNamedType(type).name);
+  return (_request, query) => {
+    const value = isList ? listValue(name, query) : query.findLast(([key]) => key === name)?.[1];
+    return value === '' && hasEmpty ? undefined : value;
+  };
 }
 
 function listValue(name: string, query: Query): string | undefined {

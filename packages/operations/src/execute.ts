@@ -17,8 +17,8 @@ import type { CachedResponse, RenderedResponse, ResponseCache } from './http/res
 export interface RestRequest<Caller> {
   readonly caller: Caller;
   readonly headers: IncomingHttpHeaders;
-  /** Of the operation with these variables; 0 where it is not limited and no list. */
-  readonly cost: number;
+  /** Computes the cost of the operation with these variables, which a cached response does not need; 0 where it is not limited and no list. */
+  readonly cost: () => number;
 }
 
 export interface RestResponse {
@@ -163,13 +163,13 @@ function compileRead<Caller>(
       const body = encoding ? await entry.encoded(encoding) : entry.bytes;
       return { status: 200, etag: encodedAs, body, encoding: encoding ?? 'identity', dueInSeconds };
     };
-    const render = () => renderResponse(operation, compiled, variables, createContext(caller, cost));
-    const runInTurn: Run = isList && cost < minExpensiveCost ? runNow : runExpensive;
+    const render = () => renderResponse(operation, compiled, variables, createContext(caller, cost()));
+    const runInTurn: Run = task => (isList && cost() < minExpensiveCost ? task() : runExpensive(task));
     if (isKept && etag !== undefined && (!isList || cache.observe(key, etag))) {
       const found = cache.get(key, etag, render, runInTurn);
       return send(found instanceof Promise ? await found : found);
     }
-    const run = cost >= minExpensiveCost ? () => runExpensive(render) : render;
+    const run = cost() >= minExpensiveCost ? () => runExpensive(render) : render;
     const rendered = await (isList && coalesce ? coalesce({ operation, caller, variables }, run) : run());
     const { revision, bytes } = rendered;
     const unchangedSince = findUnchanged(revision);
@@ -214,7 +214,7 @@ function compileWrite<Caller>(
   const compiled = compileExecuted(contract, operation, options);
   const read = findEquivalentRead(contract, operation, candidate => revisionsOf?.(candidate)?.isCacheable ?? false);
   return async (variables, { caller, cost }) => {
-    const result = (await compiled(variables, createContext(caller, cost))) ?? notFound(operation);
+    const result = (await compiled(variables, createContext(caller, cost()))) ?? notFound(operation);
     const body = await runInSlices(DeduplicatedBuffer.from(result.body));
     const { etagValues } = result;
     const etag = etagValues.length > 0 ? revisionETag(etagValues, (read ?? operation).hash) : undefined;
@@ -256,13 +256,14 @@ function notFound({ route }: Operation): never {
 export function compileCost<Caller>(operation: Operation, { costOf, limits }: ExecuteOptions<Caller>) {
   const { route, parameters, document, name } = operation;
   const isList = route.method === 'GET' && parameters.some(parameter => parameter.in === 'query');
-  if (!isList && !limits) return (): number => 0;
+  if (!isList && !limits) return (): RestRequest<Caller>['cost'] => () => 0;
   const compute = (variables: Variables) => costOf(document, name, variables);
   const cached = parameters.some(parameter => parameter.in === 'body') ? compute : cacheCosts(compute);
-  return (variables: Variables): number => {
+  return (variables: Variables): RestRequest<Caller>['cost'] => {
+    if (!limits) return () => cached(variables);
     const cost = cached(variables);
-    if (!limits || cost <= limits.cost) return cost;
-    throw tooMuch(operation, new TooCostly('these values', cost, limits.cost).message);
+    if (cost > limits.cost) throw tooMuch(operation, new TooCostly('these values', cost, limits.cost).message);
+    return () => cost;
   };
 }
 
