@@ -24,13 +24,13 @@ export function withoutKeys(text: string): string {
 
 type SerializedError = Readonly<Record<'type' | 'message' | 'stack', string> & Record<string, unknown>>;
 
-/** Omits what may quote data: all lines of a message but the first, and the fields of a database error. */
+/** Omits what may quote data: the message of `JSON.parse`, all lines of others but the first, and the fields of a database error. */
 function serializeError(error: unknown): SerializedError {
   if (!(error instanceof Error)) return { type: typeof error, message: '', stack: '' };
   const lines = error.stack?.split('\n') ?? [];
   return {
     type: error.name,
-    message: withoutKeys(error.message.split('\n')[0] ?? ''),
+    message: error instanceof SyntaxError ? '' : withoutKeys(error.message.split('\n')[0] ?? ''),
     ...('code' in error && { code: error.code }),
     stack: lines.filter(line => /^\s+at /.test(line)).join('\n'),
     ...(error.cause instanceof Error && { cause: serializeError(error.cause) }),
