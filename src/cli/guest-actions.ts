@@ -3,6 +3,7 @@ import { OperatorError } from '@carte/base/errors';
 import { isObject, parseExactJson } from '@carte/base/json';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import {
+  digitsOf,
   eraseGuest,
   findGuest,
   findSpellings,
@@ -78,6 +79,11 @@ function toCell(text: string): string {
   return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }
 
+class Interrupted extends OperatorError {
+  /** As of a process that SIGINT has ended. */
+  override readonly exitStatus = 130;
+}
+
 export function erase(options: GuestOptions): Promise<void> {
   return withDatabase(async em => {
     const guest = guestOf(options);
@@ -88,7 +94,22 @@ export function erase(options: GuestOptions): Promise<void> {
     terminal.err(`${count(orders, 'order')} at ${count(storeIds.length, 'store')}${openOrders}.`);
     if (!options.yes && !(await confirm())) throw new OperatorError('Nothing was changed: the answer was not "yes".');
     const started = performance.now();
-    const erased = await eraseGuest(em, guest, { onProgress: done => terminal.progress(progressBar(done, orders)) });
+    const interruption = new AbortController();
+    const { signal } = interruption;
+    const interrupt = () => interruption.abort();
+    // A second signal ends the process at once.
+    process.once('SIGINT', interrupt);
+    let done = 0;
+    const onBatch = (size: number) => {
+      done += size;
+      terminal.progress(progressBar(done, orders));
+    };
+    const erased = await eraseGuest(em, guest, { onBatch, signal }).finally(() => process.off('SIGINT', interrupt));
+    if (signal.aborted) {
+      throw new Interrupted(
+        `Interrupted after ${count(erased.orders, 'order')}. Repeat the command to erase the rest.`,
+      );
+    }
     const seconds = ((performance.now() - started) / 1000).toFixed(1);
     const where = count(erased.storeIds.length, 'store');
     terminal.err(`Erased the guest in ${count(erased.orders, 'order')} at ${where}, in ${seconds} s.`);
@@ -97,7 +118,7 @@ export function erase(options: GuestOptions): Promise<void> {
 
 /** Numbers that may be of the same guest, and are not erased. */
 async function reportOthers(em: EntityManager, guest: GuestQuery): Promise<void> {
-  const given = new Set(guest.phones.map(phone => phone.replaceAll(/[^0-9]/g, '')));
+  const given = new Set(guest.phones.map(digitsOf));
   const others = (await findSpellings(em, guest)).filter(({ digits }) => !given.has(digits));
   const describe = ({ phone, orders }: Spelling) => `${printable(phone)} (${count(orders, 'order')})`;
   if (others.length > 0) terminal.err(`Not erased, unless given: ${others.map(describe).join(', ')}`);

@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { retryTransaction } from './query.ts';
 
-interface BatchOptions {
+export interface BatchOptions {
   readonly size: number;
   readonly onBatch?: (count: number) => void;
   /** How many times as long as each batch took it pauses afterwards. */
   readonly pauses?: number;
+  /** Ends it after a batch. */
   readonly signal?: AbortSignal | undefined;
 }
 

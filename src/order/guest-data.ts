@@ -1,6 +1,6 @@
 import { InvalidInput, type ValidationError } from '@carte/base/errors';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { runBatches } from '../database/batches.ts';
+import { type BatchOptions, runBatches } from '../database/batches.ts';
 import { prepared, type Query, queryIn } from '../database/query.ts';
 import { referenceNotFound } from '../database/save.ts';
 import { maxPhoneDigits } from './entities.ts';
@@ -54,7 +54,7 @@ export const anonymized = `
 /** Errors do not repeat a number, which is data of a guest, too. */
 const nameOf = (index: number) => `telephone number ${index + 1}`;
 
-const digitsOf = (phone: string) => phone.replaceAll(/[^0-9]/g, '');
+export const digitsOf = (phone: string): string => phone.replaceAll(/[^0-9]/g, '');
 
 /** Throws `InvalidInput` with every error: of the numbers and of the scope, also that there is no such merchant. */
 async function check(query: Query, { phones, merchantId, all }: GuestQuery): Promise<void> {
@@ -172,25 +172,19 @@ export const batchSize = 25;
 export async function eraseGuest(
   em: EntityManager,
   guest: GuestQuery,
-  { onProgress = () => {}, size = batchSize }: { onProgress?: (erased: number) => void; size?: number } = {},
+  { size = batchSize, ...options }: Partial<BatchOptions> = {},
 ): Promise<GuestOrders> {
   const query = queryIn(em);
   const found = await findGuest(em, guest);
-  let erased = 0;
+  let orders = 0;
   for (const storeId of found.storeIds) {
     const eraseBatch = async () => {
       const [row] = await query<{ count: number }>(eraseStatement, [storeId, reversedOf(guest), size]);
       return row?.count ?? 0;
     };
-    await runBatches(eraseBatch, {
-      size,
-      onBatch(count) {
-        erased += count;
-        onProgress(erased);
-      },
-    });
+    orders += await runBatches(eraseBatch, { size, ...options });
   }
-  return { ...found, orders: erased };
+  return { ...found, orders };
 }
 
 // One more than a batch tells whether it is the last one.

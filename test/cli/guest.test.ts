@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { createData, operatorFork } from '../support/data.ts';
 import { createDatabase } from '../support/database.ts';
 import { guest as data, textColumns, traces } from '../support/guest.ts';
@@ -116,6 +116,27 @@ test.each([
   expect(code).toBe(1);
   expect(stderr).toContain(`carte: ${reason}`);
   expect((await traces(operatorFork(orm))).toSorted()).toEqual(places.toSorted());
+});
+
+test('an erasure shows its progress, ends after a batch at SIGINT, and is completed by repeating it', async () => {
+  await orders(first, 300, { customerPhone: '5550001111' });
+  const left = async () =>
+    (await orm.em.fork().execute("select from orders where phone_reversed = '1111000555'")).length;
+  const { isTTY } = process.stderr;
+  onTestFinished(() => void Object.assign(process.stderr, { isTTY }));
+  Object.assign(process.stderr, { isTTY: true });
+  const args = ['erase', '--phone', '5550001111', ...inMerchant, '--yes'];
+  const interrupted = guest(args);
+  await expect.poll(left, { interval: 1 }).toBeLessThan(300);
+  process.emit('SIGINT');
+  const { code, stderr } = await interrupted;
+  const rest = await left();
+  expect(code).toBe(130);
+  expect(rest).toBeGreaterThan(0);
+  expect(stderr).toMatch(new RegExp(`\\[#+ +\\] ${300 - rest} of 300 orders`));
+  expect(stderr).toContain(`carte: Interrupted after ${300 - rest} orders. Repeat the command to erase the rest.\n`);
+  expect((await guest(args)).stderr).toContain(`Erased the guest in ${rest} orders at 1 store`);
+  expect(process.listenerCount('SIGINT')).toBe(0);
 });
 
 test('erase asks first, names the spellings that stay, and says what it did', async () => {
