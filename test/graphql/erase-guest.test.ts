@@ -1,14 +1,26 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { createReadAccess } from '../../src/database/pool.ts';
 import { verifyCounters } from '../../src/order/counters.ts';
 import { eraseGuest } from '../../src/order/guest-data.ts';
+import { run } from '../cli/support.ts';
 import { startApp } from '../support/app.ts';
 import { operatorFork } from '../support/data.ts';
 import { endOfLog, readEvents } from '../support/events.ts';
 import { guest, traces } from '../support/guest.ts';
 import { createGuest, guestHeaders, openStore, orderOf } from '../support/guests.ts';
+import { writeSet } from '../support/operations.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { urlOf } from '../support/url.ts';
 
-const app = await startApp();
+const ownMessage = `query guestOrders($order_id: ID!) @webhook(events: [ORDER_PLACED, ORDER_CHANGED]) {
+  order(id: $order_id) { customer { name phone } address { addressLine1 note } customerComments items }
+}`;
+const receiver = await startReceiver();
+const app = await startApp({
+  operations: [writeSet('own', { 'orders.graphql': ownMessage })],
+  webhooks: { deliver: true, allowHttp: true, allowNetworks: ['127.0.0.1/32'] },
+});
 const { primary } = await createReadAccess(app.orm);
 const em = operatorFork(app.orm);
 const admin = { 'x-api-key': await app.newKey({ permissions: ['ADMIN'] }) };
@@ -72,13 +84,63 @@ describe('eraseGuest', () => {
     expect(await app.orm.em.fork().execute('select from guest_token')).toHaveLength(1);
   });
 
+  test('leaves nothing of an order, in whatever way it was placed, changed and reported', async () => {
+    const store = await openStore(app, 'ways');
+    for (const operation of [null, 'guestOrders']) {
+      const path = `/${operation}`;
+      const kinds = ['ORDER_PLACED', 'ORDER_CHANGED'];
+      const input = { url: receiver.urlOf(path), storeId: store.id, operation, kinds };
+      const create = 'mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) { secret } }';
+      expect((await app.graphql(create, { input }, admin)).body.errors).toBeUndefined();
+      // A receiver that quotes what it got.
+      receiver.respond(path, (response, { body }) => response.writeHead(500, 'Zenobia').end(body));
+    }
+    const address = { addressLine1: 'Rua Zenobia 1', note: 'bell of Quist' };
+    const customer = { name: 'Zenobia Quist', phone: '919000777' };
+    const given = { customer, address, customerComments: 'zenobia', serviceType: 'DELIVERY' };
+    const lines = [{ itemExternalId: 'item', quantity: 1, note: 'for Zenobia' }];
+    const page = createGuest(app, await guestHeaders(app, store.id));
+    const token = await page.order(orderOf(store.id, { ...given, lines }));
+    expect((await page.cancel(token)).errors).toBeUndefined();
+    const place = 'mutation ($input: PlaceOrderInput!) { placeOrder(input: $input) { order { id } } }';
+    const input = orderOf(store.id, {
+      ...given,
+      lines,
+      payments: [{ method: 'card', amount: 1, reference: 'zenobia' }],
+    });
+    const placed = (await app.graphql(place, { input })).body.data.placeOrder.order;
+    const kiosk = {
+      ...{ customer, address: { address_line_1: 'Rua Zenobia 1', note: 'Quist' }, customer_comments: 'zenobia' },
+      lines: [{ item_external_id: 'item', quantity: 1, note: 'for Zenobia' }],
+      payments: [{ method: 'card', amount: 1, reference: 'zenobia' }],
+      discounts: [{ name: 'Voucher of Zenobia Quist', amount: 1 }],
+    };
+    const posted = await app.post(`/pos/v1/stores/${store.id}/orders`, kiosk, { 'idempotency-key': randomUUID() });
+    expect(posted.status).toBe(200);
+    for (const id of [placed.id, posted.body.id]) {
+      const change = { status: 'REJECTED', reason: 'Zenobia did not call back' };
+      expect((await app.post(`/pos/v1/orders/${id}/status`, change)).status).toBe(200);
+    }
+    const imported = { ...posted.body, id: 'imported', store: { id: store.id }, items: guest.items };
+    const { code } = await run(['import', 'orders', '-'], { DATABASE_URL: urlOf(app.orm) }, JSON.stringify(imported));
+    expect(code).toBe(0);
+    const failing = "select from webhook_delivery where error is not null and state = 'FAILING'";
+    await expect.poll(() => app.orm.em.fork().execute(failing)).toHaveLength(2);
+    expect((await traces(em)).map(column => column.replace('orders.', ''))).toEqual(
+      expect.arrayContaining(['customer_name', 'customer_comments', 'items', 'service', 'steps', 'phone_reversed']),
+    );
+
+    expect((await erase({ phones, merchantId: store.merchant })).body.data.eraseGuest.orderCount).toBe(4);
+    expect(await traces(em)).toEqual([]);
+  });
+
   test('that is interrupted and repeated writes one event for each store', async () => {
     const store = await app.data.store();
     await app.data.orders(store, 6, guest);
     const start = await endOfLog(primary);
     const input = { phones, merchantId: store.merchant };
     // A multiple of the batch, so that the last one is full, too.
-    const interrupted = eraseGuest(em, input, { size: 3, onProgress: () => expect.fail('stopped') });
+    const interrupted = eraseGuest(em, input, { size: 3, onBatch: () => expect.fail('stopped') });
     await expect(interrupted).rejects.toThrow('stopped');
     expect(await readEvents(primary, { after: start, limit: 10 })).toEqual([]);
     expect((await eraseGuest(em, input, { size: 3 })).orders).toBe(3);
