@@ -52,7 +52,11 @@ async function holds(condition: () => Promise<boolean>): Promise<boolean> {
 }
 
 await runDrill(async ({ folder, atEnd, startServer, violations }) => {
-  const env = { CARTE_DATA: folder, PORT: '0', CARTE_LOG_LEVEL: 'error', CARTE_MAX_DELAY_MS: '60000' };
+  const env = {
+    ...{ CARTE_DATA: folder, PORT: '0', CARTE_LOG_LEVEL: 'error', CARTE_MAX_DELAY_MS: '60000' },
+    // Pages that are loaded through the proxy are the service's own, so that it lets them open WebSockets.
+    CARTE_TRUST_PROXY: '127.0.0.1/32',
+  };
   const server = await startServer(env);
   const key = await createKey(env, '--write');
   const orders = createBoardOrders(server.url, key);
