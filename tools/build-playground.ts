@@ -1,11 +1,21 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
+import { parseArgs, promisify } from 'node:util';
+import { brotliCompress } from 'node:zlib';
 
 /** All in one folder. */
 const fileNames = { entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js', assetFileNames: '[name].[ext]' };
 
-/** Stands for the whole of Monaco. */
-const editor = fileURLToPath(new URL('../web/playground/editor.ts', import.meta.url));
+/** What is bundled in place of modules that GraphiQL and its editor import: less than these. */
+const substitutes: readonly (readonly [imported: RegExp, module: string])[] = [
+  [/\/edcore\.main\.js$/, 'editor'],
+  [
+    /\/(codeAction|codeActionController|colorHoverParticipant|copyPasteController|diffEditorWidget|goToDefinitionAtPosition|inlayHintsHover|inlineCompletionsHintsWidget|linesDiffComputers|listService|multiDiffEditorWidget|standaloneQuickInputService)\.js$/,
+    'unused',
+  ],
+  [/^framer-motion$/, 'reorder'],
+];
 
 /**
  * Bundles GraphiQL for the playground. `npm ci` runs this; where it could not (`--ignore-scripts`), the server does on the first
@@ -18,10 +28,25 @@ async function buildPlayground(outDir: string): Promise<void> {
       {
         name: 'carte-playground',
         enforce: 'pre',
-        resolveId: source => (source.endsWith('/edcore.main.js') ? editor : null),
+        resolveId(source) {
+          const [, module] = substitutes.find(([imported]) => imported.test(source)) ?? [];
+          return module ? fileURLToPath(new URL(`../web/playground/${module}.ts`, import.meta.url)) : null;
+        },
         // Ours, and what devices have, instead of two fonts that are a third of all bytes.
         transform: (code, id) =>
           id.includes('.css') ? code.replace(/@font-face\s*\{[^}]*(Roboto|Fira Code|url\(data:)[^}]*\}/g, '') : null,
+        // As small as can be, which would take seconds at the first request. What tidies queries up is loaded at its first use.
+        async writeBundle({ dir = outDir }, bundle) {
+          const files = Object.values(bundle).filter(
+            file => file.type === 'asset' || !file.moduleIds.some(id => id.includes('/prettier/')),
+          );
+          await Promise.all(
+            files.map(async file => {
+              const compressed = await promisify(brotliCompress)(file.type === 'asset' ? file.source : file.code);
+              await writeFile(join(dir, `${file.fileName}.br`), compressed);
+            }),
+          );
+        },
       },
     ],
     root: fileURLToPath(new URL('..', import.meta.url)),

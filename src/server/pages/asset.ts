@@ -8,15 +8,17 @@ export type Asset = ReturnType<typeof createAsset>;
 /** The Cache-Control of assets with a content hash in their URL. */
 export const immutable = 'public, max-age=31536000, immutable';
 
-/** Creates a static file in memory, compressed once per encoding on first use. */
-export function createAsset(type: string, content: string | Buffer) {
+/** Creates a static file in memory, compressed once per encoding on first use unless it is already, as `brotli`. */
+export function createAsset(type: string, content: string | Buffer, brotli?: Buffer) {
   const bytes = Buffer.from(content);
   return {
     type,
     /** Safe in a file name. */
     hash: contentHash(bytes),
     bytes,
-    encoded: onceFor((encoding: Encoding) => compress(bytes, encoding, 'kept')),
+    encoded: onceFor(async (encoding: Encoding) =>
+      encoding === 'br' && brotli ? brotli : compress(bytes, encoding, 'kept'),
+    ),
   };
 }
 

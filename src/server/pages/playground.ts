@@ -51,7 +51,7 @@ export async function renderPlayground() {
   const files = new Map<string, Asset>();
   for (const [name, content] of bundle) {
     const type = mediaTypes[name.slice(name.lastIndexOf('.') + 1)];
-    if (type) files.set(`${base}/${name}`, createAsset(type, content));
+    if (type) files.set(`${base}/${name}`, createAsset(type, content, bundle.get(`${name}.br`)));
   }
   const imports = JSON.stringify({ imports: { './web/playground/graphiql.ts': `./${base}/graphiql.js` } });
   return {
