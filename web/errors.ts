@@ -68,13 +68,3 @@ export function toRequestError(errors: readonly ResponseError[]): RequestError {
 export function messageOf(error: unknown): string {
   return error instanceof RequestError ? error.message : `This page has an error: ${error}`;
 }
-
-/** Lists the errors of an input by the names of its fields. */
-export function describeErrors(error: unknown): readonly string[] {
-  if (!(error instanceof InvalidInput) || error.errors.length === 0) return [messageOf(error)];
-  return error.errors.map(({ path, message }) => {
-    const field = path.filter(key => key !== 'input').join('.');
-    // An error of the whole input has no field.
-    return field ? `${field}: ${message}` : message;
-  });
-}

@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { describeErrors, InvalidInput, messageOf } from '../errors.ts';
 import type { App } from './app.ts';
+import { type FieldErrors, fieldErrors } from './fields.ts';
 import { renderSecret, revealSecret, type Secret } from './secret.ts';
 
 /** What a form for something new needs. The browser keeps what was typed until it is created. */
@@ -8,7 +8,7 @@ export interface FormOptions<Request> {
   /** Chooses the stores and merchants. */
   readonly picker: { readonly view: () => TemplateResult; readonly check: () => boolean; readonly clear: () => void };
   readonly isSending: boolean;
-  readonly errors: readonly string[];
+  readonly errors: FieldErrors;
   readonly submit: (request: Request, form: HTMLFormElement) => void;
 }
 
@@ -19,7 +19,7 @@ export function createForm<Request>(
   create: (request: Request) => Promise<Secret | undefined>,
 ) {
   let isSending = false;
-  let errors: readonly string[] = [];
+  let errors: FieldErrors = {};
   let secret: Secret | undefined;
 
   /** Runs an action, during which no other one can be started; shows its error. */
@@ -36,7 +36,7 @@ export function createForm<Request>(
   }
 
   async function submit(request: Request, form: HTMLFormElement): Promise<void> {
-    errors = [];
+    errors = {};
     // All stores need no choice.
     if (new FormData(form).get('all') !== 'on' && !picker.check()) return;
     const send = async () => {
@@ -47,7 +47,7 @@ export function createForm<Request>(
       picker.clear();
     };
     await run(send, error => {
-      errors = describeErrors(error);
+      errors = fieldErrors(error);
     });
     if (secret) revealSecret();
   }
@@ -67,32 +67,3 @@ export function createForm<Request>(
       ${renderForm({ picker, isSending, errors, submit })}`,
   };
 }
-
-/** Listens to the submission of a form, which `read` converts to a request. */
-export const onSubmit =
-  <Request>(read: (form: FormData) => Request, submit: FormOptions<Request>['submit']) =>
-  (event: SubmitEvent): void => {
-    event.preventDefault();
-    const form = event.currentTarget as HTMLFormElement;
-    submit(read(new FormData(form)), form);
-  };
-
-/** The text of a field, without spaces around it. */
-export const textOf = (form: FormData, name: string): string => String(form.get(name) ?? '').trim();
-
-/** Messages by the path of their field, e.g. `reason` or `hours.0.date`; those of no field have an empty one. */
-export type FieldErrors = Readonly<Record<string, string>>;
-
-export function fieldErrors(error: unknown): FieldErrors {
-  if (!(error instanceof InvalidInput) || error.errors.length === 0) return { '': messageOf(error) };
-  return Object.fromEntries(
-    error.errors.map(({ path, message }) => [path.filter(key => key !== 'input').join('.'), message]),
-  );
-}
-
-/** Renders the error of a field, below it. */
-export const errorAt = (errors: FieldErrors, path: string): TemplateResult | typeof nothing =>
-  errors[path] === undefined ? nothing : html`<p class="bad" role="alert">${errors[path]}</p>`;
-
-export const renderErrors = (errors: readonly string[]): TemplateResult | typeof nothing =>
-  errors.length > 0 ? html`<ul class="bad" role="alert">${errors.map(error => html`<li>${error}</li>`)}</ul>` : nothing;

@@ -1,7 +1,7 @@
 import { html, type TemplateResult } from 'lit-html';
 import type { CreateApiKeyInput, Permission } from '../../../src/generated/web.ts';
-import { errorOf, errorsBeside } from '../field-errors.ts';
-import { type FormOptions, onSubmit, renderErrors, textOf } from '../form.ts';
+import { errorAt, errorsBeside, onSubmit, textOf } from '../fields.ts';
+import type { FormOptions } from '../form.ts';
 
 const permissions: Readonly<Record<Permission, string>> = {
   READ_MENUS: 'stores, merchants and menus',
@@ -50,13 +50,12 @@ const [initial] = presets;
 
 /** Renders the form of a new API key. The browser keeps what was typed until the key is issued. */
 export function renderKeyForm({ picker, isSending, errors, submit }: FormOptions<CreateApiKeyInput>): TemplateResult {
-  const isWrong = (field: string) => errors.some(error => error.startsWith(`${field}: `));
   return html`
     <details class="panel">
       <summary>New key</summary>
       <form class="form" autocomplete="off" @submit=${onSubmit(readForm, submit)}>
         <label>Name <input name="name" required maxlength="255" placeholder="e.g. tablet of the kitchen in Lisbon"
-          aria-invalid=${isWrong('name')}>${errorOf(errors, 'name')}</label>
+          aria-invalid=${'name' in errors}>${errorAt(errors, 'name')}</label>
         <fieldset class="presets" @change=${choosePreset}>
           <legend>What it is for</legend>
           ${presets.map(
@@ -72,8 +71,8 @@ export function renderKeyForm({ picker, isSending, errors, submit }: FormOptions
         </fieldset>
         <label class="origins">Origins of the pages of a web shop
           <input name="origins" placeholder="https://menu.example, separated by spaces" spellcheck="false"
-            aria-invalid=${isWrong('origins')}>${errorOf(errors, 'origins')}</label>
-        <label>Expires <input type="date" name="expires" aria-invalid=${isWrong('expiresAt')}>${errorOf(errors, 'expiresAt')}</label>
+            aria-invalid=${'origins' in errors}>${errorAt(errors, 'origins')}</label>
+        <label>Expires <input type="date" name="expires" aria-invalid=${'expiresAt' in errors}>${errorAt(errors, 'expiresAt')}</label>
         <details>
           <summary>Permissions one by one</summary>
           <fieldset>
@@ -86,7 +85,7 @@ export function renderKeyForm({ picker, isSending, errors, submit }: FormOptions
             <label class="check"><input type="checkbox" name="publishable"> publishable, for web pages: reads what guests may see</label>
           </fieldset>
         </details>
-        ${renderErrors(errorsBeside(errors, ['name', 'origins', 'expiresAt']))}
+        ${errorsBeside(errors, ['name', 'origins', 'expiresAt'])}
         <button type="submit" class="main" ?disabled=${isSending}>Issue the key</button>
       </form>
     </details>`;

@@ -4,7 +4,7 @@ import type { PricedKind } from '../../menu/card.ts';
 import type { App } from '../app.ts';
 import { openOperations } from '../client.ts';
 import { renderChoice } from '../dialog.ts';
-import { errorAt, type FieldErrors, fieldErrors, onSubmit, textOf } from '../form.ts';
+import { errorAt, type FieldErrors, fieldErrors, onSubmit, textOf } from '../fields.ts';
 import type { StoreContext } from '../session.ts';
 
 const { operation } = openOperations(new URL('edit.graphql', import.meta.url));

@@ -5,9 +5,9 @@ import { formatLocalTime } from '../../menu/local-time.ts';
 import type { App } from '../app.ts';
 import { openOperations } from '../client.ts';
 import { renderChoice } from '../dialog.ts';
-import { errorAt, type FieldErrors, fieldErrors } from '../form.ts';
+import { errorAt, type FieldErrors, fieldErrors } from '../fields.ts';
 import { icon } from '../icon.ts';
-import type { StoreContext } from '../session.ts';
+import { consoleLocale, type StoreContext } from '../session.ts';
 
 const { operation } = openOperations(new URL('edit.graphql', import.meta.url));
 const fetchHours = operation('ConsoleSpecialHours');
@@ -16,6 +16,13 @@ const setHours = operation('SetSpecialHours');
 type Period = Hours['timePeriods'][number];
 type Row = Hours & { readonly key: number };
 
+/** Of dates, which have no timezone. */
+const date = new Intl.DateTimeFormat(consoleLocale, {
+  weekday: 'long',
+  day: 'numeric',
+  month: 'long',
+  timeZone: 'UTC',
+});
 const wholeEvening: Period = { startTime: '12:00', endTime: '22:00' };
 
 /** The dates of a store with other hours than those of the week, and the dialog in which they are changed. */
@@ -131,7 +138,7 @@ export function createSpecialHours(app: App, store: StoreContext) {
               ? html`<p class="small">None: the hours of the week hold on every day.</p>`
               : html`<dl class="hours">${shown.map(
                   row =>
-                    html`<div><dt><time datetime=${row.date}>${store.format.date(row.date)}</time>${row.name ? html` · <bdi>${row.name}</bdi>` : nothing}</dt><dd>${describe(row)}</dd></div>`,
+                    html`<div><dt><time datetime=${row.date}>${date.format(new Date(row.date))}</time>${row.name ? html` · <bdi>${row.name}</bdi>` : nothing}</dt><dd>${describe(row)}</dd></div>`,
                 )}</dl>`
           }
         </section>`;

@@ -3,7 +3,7 @@ import type { OrderingFragment } from '../../../src/generated/web.ts';
 import { formatLocalTime, parseLocalTime } from '../../menu/local-time.ts';
 import type { App } from '../app.ts';
 import { renderChoice } from '../dialog.ts';
-import { errorAt, type FieldErrors, fieldErrors, onSubmit, textOf } from '../form.ts';
+import { errorAt, type FieldErrors, fieldErrors, onSubmit, textOf } from '../fields.ts';
 import type { StoreContext } from '../session.ts';
 import type { OrderingChange, OrderingState } from './ordering.ts';
 import { createTimes } from './times.ts';

@@ -3,7 +3,7 @@ import type { OrderStatus } from '../../../src/generated/web.ts';
 import { formatLocalTime, parseLocalTime } from '../../menu/local-time.ts';
 import type { App } from '../app.ts';
 import { renderChoice } from '../dialog.ts';
-import { onSubmit, textOf } from '../form.ts';
+import { onSubmit, textOf } from '../fields.ts';
 import type { StoreContext } from '../session.ts';
 import type { OrderActions } from './card.ts';
 import type { Order } from './operations.ts';
@@ -56,12 +56,13 @@ export function askTime(app: App, order: Order, { timezone }: StoreContext, chan
   app.dialogs.open({
     title: 'When will it be ready?',
     body: () => html`
+      <p>The order of <bdi>${nameOf(order)}</bdi>.</p>
       <form class="form" novalidate @submit=${onSubmit(form => parseLocalTime(textOf(form, 'readyBy'), timezone), send)}>
         <label>Time at the store
           <input name="readyBy" type="datetime-local" autofocus value=${formatLocalTime(proposed, timezone)}
             aria-invalid=${error !== ''} aria-describedby="ready-error"></label>
-        <p id="ready-error" class="bad" role="alert">${error}</p>
-        ${renderChoice(app, html`<button class="main"><span>Accept the order of <bdi>${nameOf(order)}</bdi></span></button>`)}
+        <span id="ready-error" class="field-error" role="alert">${error}</span>
+        ${renderChoice(app, html`<button class="main">Accept</button>`)}
       </form>`,
   });
 }

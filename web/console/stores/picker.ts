@@ -80,7 +80,7 @@ export function createStorePicker(app: App, { isSingle }: { readonly isSingle: b
         <label>${isSingle ? 'Store or merchant' : 'Stores and merchants'}
           <input type="search" autocomplete="off" spellcheck="false" placeholder="Name, city, brand or id"
             aria-invalid=${isLeftOver} .value=${live(search.text())} @focus=${start} @input=${onInput} @keydown=${onKeyDown}></label>
-        ${isLeftOver ? html`<p class="bad" role="alert">Choose one of those that were found for “${search.text()}”, or empty this field.</p>` : nothing}
+        ${isLeftOver ? html`<span class="field-error" role="alert">Choose one of those that were found for “${search.text()}”, or empty this field.</span>` : nothing}
         <ul class="list" aria-label="Found">${repeat(isStarted ? found() : [], keyOf, renderFound)}</ul>
         <p class="small" role="status">${isStarted ? describe() : ''}</p>
       </div>`;

@@ -1,7 +1,7 @@
 import { html, type TemplateResult } from 'lit-html';
 import type { CreateWebhookInput, EventKind } from '../../../src/generated/web.ts';
-import { errorOf, errorsBeside } from '../field-errors.ts';
-import { type FormOptions, onSubmit, renderErrors, textOf } from '../form.ts';
+import { errorAt, errorsBeside, onSubmit, textOf } from '../fields.ts';
+import type { FormOptions } from '../form.ts';
 
 export const kinds: Readonly<Record<EventKind, string>> = {
   ORDER_PLACED: 'orders placed',
@@ -30,7 +30,7 @@ export function renderWebhookForm({
       <summary>New webhook</summary>
       <form class="form" autocomplete="off" @submit=${onSubmit(readForm, submit)}>
         <label>URL <input name="url" type="url" required spellcheck="false" placeholder="https://pos.example.com/carte"
-          aria-invalid=${errors.some(error => error.startsWith('url: '))}>${errorOf(errors, 'url')}</label>
+          aria-invalid=${'url' in errors}>${errorAt(errors, 'url')}</label>
         <fieldset>
           <legend>Events of one store, or of all stores of a merchant</legend>
           ${picker.view()}
@@ -42,7 +42,7 @@ export function renderWebhookForm({
               html`<label class="check"><input type="checkbox" name="kinds" value=${name} ?checked=${preselected.has(name)}> ${text}</label>`,
           )}
         </fieldset>
-        ${renderErrors(errorsBeside(errors, ['url']))}
+        ${errorsBeside(errors, ['url'])}
         <button type="submit" class="main" ?disabled=${isSending}>Create the webhook</button>
       </form>
     </details>`;
