@@ -1,8 +1,7 @@
 import type { ConsoleStoreQuery } from '../../src/generated/web.ts';
 import { RequestError } from '../errors.ts';
-import { createFormat, type Format } from '../menu/format.ts';
 import { chooseLanguage, primarySubtag, storeName } from '../menu/languages.ts';
-import { type Texts, textsFor } from '../menu/texts.ts';
+import { createPriceFormats, type PriceFormats } from '../menu/price-formats.ts';
 import type { App } from './app.ts';
 import { openOperations } from './client.ts';
 
@@ -14,7 +13,7 @@ const fetchStore = operations.operation('ConsoleStore');
 /** The console is in English, with the reader's variant of it; readers of other languages get 24 hours. */
 export const consoleLocale = navigator.languages.find(language => primarySubtag(language) === 'en') ?? 'en-GB';
 
-/** A store as its screens show it: its content in the reader's language, amounts and times as at the store. */
+/** A store as its screens show it: its content in the reader's language, amounts in its currency. */
 export interface StoreContext {
   readonly id: string;
   readonly name: string;
@@ -24,8 +23,7 @@ export interface StoreContext {
   readonly menuLanguages: readonly string[];
   /** The language of its menu that the reader prefers, and then the reader's others. */
   readonly languages: readonly string[];
-  readonly texts: Texts;
-  readonly format: Format;
+  readonly format: PriceFormats;
 }
 
 const unknown = { menuLanguages: [], merchant: null };
@@ -35,19 +33,11 @@ export async function loadStore(id: string, { can }: Pick<App, 'can'>): Promise<
   const store: ConsoleStoreQuery['store'] = found && { ...unknown, ...found };
   if (!store) throw new RequestError(`No store in the scope of this key has the id “${id}”.`);
   const { timezone, currency, menuLanguages, merchant } = store;
-  const context = { id, timezone, currency, menuLanguages, brand: merchant?.brandName };
-  return { ...context, ...inLanguage(store, chooseLanguage(menuLanguages, navigator.languages) ?? '') };
-}
-
-type StoreFields = Pick<NonNullable<ConsoleStoreQuery['store']>, 'id' | 'name' | 'timezone' | 'currency'>;
-
-function inLanguage({ id, name, timezone, currency }: StoreFields, language: string) {
-  const languages = [language, ...navigator.languages];
-  const texts = textsFor(['en']);
+  const languages = [chooseLanguage(menuLanguages, navigator.languages) ?? '', ...navigator.languages];
   return {
-    name: storeName(name, languages) ?? id,
-    languages,
-    texts,
-    format: createFormat({ locale: consoleLocale, texts, currency, timezone }),
+    ...{ id, timezone, currency, menuLanguages, languages },
+    brand: merchant?.brandName,
+    name: storeName(store.name, languages) ?? id,
+    format: createPriceFormats(consoleLocale, currency),
   };
 }

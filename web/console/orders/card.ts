@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { OrderStatus } from '../../../src/generated/web.ts';
-import type { Format } from '../../menu/format.ts';
+import type { PriceFormats } from '../../menu/price-formats.ts';
 import { icon } from '../icon.ts';
 import { dueOf } from './board.ts';
 import type { Order } from './operations.ts';
@@ -13,7 +13,7 @@ import type { ChangeDetails, StatusChange } from './watch.ts';
 
 /** What cards and details are rendered with. */
 export interface OrderView {
-  readonly format: Format;
+  readonly format: PriceFormats;
   readonly times: Times;
   readonly now: number;
   /** The change that was not confirmed yet. */

@@ -1,4 +1,4 @@
-import type { Format } from '../../menu/format.ts';
+import type { PriceFormats } from '../../menu/price-formats.ts';
 import type { Order } from './operations.ts';
 
 type Money = Order['totalMoney'];
@@ -14,7 +14,7 @@ interface Payment {
   readonly text: string;
 }
 
-export function paymentOf({ payments, totalMoney }: Order, { price }: Format): Payment {
+export function paymentOf({ payments, totalMoney }: Order, { price }: PriceFormats): Payment {
   const total = price(totalMoney);
   if (payments.length === 0) return { state: 'unknown', text: total };
   const sumOf = (isCounted: (state: State) => boolean) =>
@@ -41,7 +41,7 @@ const states: Readonly<Record<NonNullable<State>, string>> = {
 };
 
 /** The amounts that lead to the total, and what was paid, by name. */
-export function amountsOf(order: Order, { price }: Format): readonly (readonly [name: string, text: string])[] {
+export function amountsOf(order: Order, { price }: PriceFormats): readonly (readonly [name: string, text: string])[] {
   const { priceMoney, charges, discounts, tipMoney, totalMoney, taxMoney, payments } = order;
   const details: readonly (readonly [string, string])[] = [
     ...charges.map(({ name, amountMoney }) => [name, price(amountMoney)] as const),
