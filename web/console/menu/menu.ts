@@ -9,6 +9,7 @@ import type { App, Screen } from '../app.ts';
 import { openOperations } from '../client.ts';
 import type { StoreContext } from '../session.ts';
 import { pollMenu } from '../stock/entries.ts';
+import { renderNoMenu } from './no-menu.ts';
 import { askPrice, type Priced } from './prices.ts';
 import { createSpecialHours } from './special-hours.ts';
 
@@ -72,7 +73,8 @@ export function createMenu(app: App, store: StoreContext): Screen {
           ${store.menuLanguages.length > 1 ? renderLanguages() : nothing}
           <a href="menu?${new URLSearchParams({ store: store.id, language })}">As guests see it now</a>
         </div>
-        <p class="small" role="status">${revision === undefined ? 'Loading…' : card.length === 0 ? 'This store has no menu yet.' : `Revision ${revision}`}</p>
+        <p class="small" role="status">${revision === undefined ? 'Loading…' : card.length === 0 ? nothing : `Revision ${revision}`}</p>
+        ${revision !== undefined && card.length === 0 ? renderNoMenu(app, store) : nothing}
         ${specialHours.view()}
         <div class="menu-columns" dir=${directionOf(language)} lang=${languageTag(language)}>
           <article id="menu">${card}</article>

@@ -4,6 +4,7 @@ import { messageOf } from '../../errors.ts';
 import { formatLocalTime, parseLocalTime } from '../../menu/local-time.ts';
 import { normalize } from '../../menu/search.ts';
 import type { App, Screen } from '../app.ts';
+import { renderNoMenu } from '../menu/no-menu.ts';
 import { createTimes } from '../orders/times.ts';
 import { createOutbox, type Repeatable } from '../outbox.ts';
 import type { StoreContext } from '../session.ts';
@@ -119,6 +120,7 @@ export function createStock(app: App, store: StoreContext): Screen {
           }}>${durations.map(({ label }) => html`<option>${label}</option>`)}</select>
         </search>
         <p class="small" role="status">${describe(shown.length)}</p>
+        ${stock?.entries.length === 0 ? renderNoMenu(app, store) : nothing}
         ${renderKind('Dishes', 'items', shown)}
         ${renderKind('Options', 'modifierItems', shown)}
       </div>`;
@@ -126,7 +128,7 @@ export function createStock(app: App, store: StoreContext): Screen {
 
   function describe(count: number): string {
     if (!stock) return 'Loading…';
-    if (stock.entries.length === 0) return 'This store has no menu yet.';
+    if (stock.entries.length === 0) return '';
     if (count === 0) return query.trim() ? `Nothing found for “${query.trim()}”.` : 'Nothing is sold out.';
     return count === 1 ? '1 shown' : `${count} shown`;
   }
