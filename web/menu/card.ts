@@ -103,6 +103,8 @@ export function createMenuRenderer(modifierGroups: readonly GroupFragment[], pre
       'section',
       { class: 'group' },
       element('h5', { dir: 'auto' }, group.name.text || group.externalId),
+      // Unlike a margin, it is between them in whatever direction each is written.
+      ' ',
       element('span', { class: 'small', ...words }, format.rule(group)),
       element('ul', {}, ...group.modifierItems.map(renderModifierItem)),
     );

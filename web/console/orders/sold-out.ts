@@ -30,6 +30,6 @@ export function createSoldOut(app: App, store: StoreContext): LineParts['action'
     const isSoldOut = soldOut.has(`${line.isModifier ? 'modifierItems' : 'items'}/${line.externalId}`);
     return html`
       <button type="button" class="sold-out-button" aria-pressed=${isSoldOut} aria-label="Sold out: ${line.name}"
-        @click=${() => set(line)}>Sold out</button>`;
+        @click=${() => set(line)}>${isSoldOut ? 'Sold out' : 'Sold out?'}</button>`;
   };
 }
