@@ -779,7 +779,8 @@ describeInBrowser('/console', () => {
     await area.fill(current.slice(0, current.length / 2));
     await compare();
     await page.getByText('The text ends in the middle: the file is not complete.').waitFor();
-    await area.fill(current);
+    // What is left out has the default.
+    await area.fill(current.replaceAll(/,\s*"in_stock": true/g, ''));
     await compare();
     await preview.getByText('No entity differs').waitFor();
     await area.fill(current.replace('"price": 550', '"price": 620').replace('"cola (pt)"', '"Coca-Cola"'));
@@ -870,6 +871,17 @@ describeInBrowser('/console', () => {
     expect(price.x).toBeLessThan(name.x);
     await page.getByRole('heading', { name: 'Diagnostics' }).waitFor();
     expect(await seriousViolations(page, light)).toEqual([]);
+  });
+
+  test('a store without a menu leads to the upload of one', async () => {
+    const { id } = await site.data.store();
+    for (const view of ['menu', 'stock']) {
+      const page = await open(`/console?store=${id}&view=${view}`);
+      await page.getByText('This store has no menu yet.').waitFor();
+      expect(await seriousViolations(page, light)).toEqual([]);
+      await page.getByRole('link', { name: 'Upload one' }).click();
+      await page.getByLabel('Configuration in JSON').waitFor();
+    }
   });
 
   test('prices and special hours are changed where they are shown', async () => {
