@@ -31,7 +31,12 @@ createRoot(root).render(
       inputValueDeprecation: true,
       schemaDescription: true,
     },
-    createElement(GraphiQL.Logo, null, createElement(KeyField)),
+    createElement(
+      GraphiQL.Logo,
+      null,
+      createElement('h1', { className: 'visually-hidden' }, 'Playground'),
+      createElement(KeyField),
+    ),
     createElement(GraphiQL.Toolbar, {
       children: ({ prettify, merge, copy }) =>
         createElement(Fragment, null, prettify, merge, copy, createElement(ShareButton)),
