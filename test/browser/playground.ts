@@ -81,6 +81,7 @@ describeInBrowser('/graphql', () => {
     await page.getByRole('button', { name: 'Copy a link' }).click();
     const readClipboard = () => page.evaluate<string>('navigator.clipboard.readText()');
     await expect.poll(readClipboard, { timeout: 60_000 }).toBe(`${site.url}/graphql#${fragment}`);
+    expect(await page.getByRole('heading', { level: 1 }).allInnerTexts()).toEqual(['Playground']);
     expect(await violationsOfDocumentation(page, 'light')).toEqual([]);
     await page.getByRole('button', { name: 'Show History' }).click();
     await page.locator('.graphiql-history-item', { hasText: 'Two' }).waitFor();

@@ -49,9 +49,11 @@ export function renderCard(order: Order, view: OrderView, isOpen: boolean): Temp
         ${renderDue(order, view)}
         <span class="number">#${id.slice(-4)}</span>
         ${renderService(order)}
-        <strong><bdi>${customer.name || 'Guest'}</bdi></strong>
-        ${isRead || status !== 'PENDING' ? nothing : html`<span class="badge">new</span>`}
-        ${order.placedByGuest ? html`<span class="badge">web</span>` : nothing}
+        <span class="guest">
+          <strong><bdi>${customer.name || 'Guest'}</bdi></strong>
+          ${isRead || status !== 'PENDING' ? nothing : html`<span class="badge">new</span>`}
+          ${order.placedByGuest ? html`<span class="badge">web</span>` : nothing}
+        </span>
         <span class="facts">${countItems(order)} ${renderPayment(order, view)}</span>
       </button>
       ${column === 'done' ? nothing : renderContents(order, view)}
