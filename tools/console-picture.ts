@@ -15,10 +15,18 @@ await runProgram(async program => {
   program.atEnd(() => browser.close());
   const { page } = await openConsole(browser, key);
   await page.setViewportSize({ width: 1280, height: 760 });
-  // Late enough that some of the orders are urgent.
-  await page.clock.setFixedTime(Date.now() + 15 * 60_000);
-  await page.goto(`${server.url}/console?store=${store}`);
-  await page.getByText('Live', { exact: true }).waitFor();
+  const open = async () => {
+    await page.goto(`${server.url}/console?store=${store}`);
+    await page.getByText('Live', { exact: true }).waitFor();
+  };
+  await open();
+  // Late enough that some of the orders are urgent, also where the store is closed now.
+  const dues = await page
+    .locator('.card:not(.ready) .when')
+    .evaluateAll(all => all.map(due => due.getAttribute('datetime') ?? ''));
+  const time = Math.max(Date.now(), Math.min(...dues.map(due => Date.parse(due)))) + 3 * 60_000;
+  await page.clock.install({ time });
+  await open();
   // Something in every column.
   for (const [from, to] of [
     ['new', 'accepted'],
