@@ -126,9 +126,12 @@ test('an erasure shows its progress, ends after a batch at SIGINT, and is comple
   onTestFinished(() => void Object.assign(process.stderr, { isTTY }));
   Object.assign(process.stderr, { isTTY: true });
   const args = ['erase', '--phone', '5550001111', ...inMerchant, '--yes'];
+  const others = process.listeners('SIGINT');
   const interrupted = guest(args);
   await expect.poll(left, { interval: 1 }).toBeLessThan(300);
-  process.emit('SIGINT');
+  // The libraries of tests that this process ran before have listeners that end it.
+  const listeners = process.listeners('SIGINT').filter(listener => !others.includes(listener));
+  for (const listener of listeners) listener('SIGINT');
   const { code, stderr } = await interrupted;
   const rest = await left();
   expect(code).toBe(130);
@@ -136,7 +139,7 @@ test('an erasure shows its progress, ends after a batch at SIGINT, and is comple
   expect(stderr).toMatch(new RegExp(`\\[#+ +\\] ${300 - rest} of 300 orders`));
   expect(stderr).toContain(`carte: Interrupted after ${300 - rest} orders. Repeat the command to erase the rest.\n`);
   expect((await guest(args)).stderr).toContain(`Erased the guest in ${rest} orders at 1 store`);
-  expect(process.listenerCount('SIGINT')).toBe(0);
+  expect(process.listeners('SIGINT')).toEqual(others);
 });
 
 test('erase asks first, names the spellings that stay, and says what it did', async () => {
