@@ -1045,6 +1045,8 @@ describeInBrowser('/console', () => {
     const current = await boxOf(page.locator('.bar nav [aria-current]').filter({ hasText: 'History' }));
     const shown = await boxOf(page.getByRole('navigation', { name: 'Views' }));
     expect(current.x + current.width).toBeLessThanOrEqual(shown.x + shown.width);
+    const upload = await boxOf(page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: 'Upload' }));
+    expect(upload.x + upload.width).toBeLessThanOrEqual(current.x);
     await open(`/console?store=${store}`);
     await page.setViewportSize({ width: 720, height: 1180 });
     const rowsOfWords = await card(page, 'Maximiliane')

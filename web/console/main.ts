@@ -31,6 +31,8 @@ let route = parseRoute(location.search);
 let screen: Screen | undefined;
 let followed: FollowedStore | undefined;
 let scheduled = false;
+let tab: Element | null = null;
+const resized = new ResizeObserver(showTab);
 const isPressed = watchPress(update);
 
 /** Renders once for all changes of a frame. */
@@ -41,9 +43,27 @@ function update(): void {
   queueMicrotask(() => {
     scheduled = false;
     render(view(), root);
+    followTab();
     const count = followed?.watch?.newCount() ?? 0;
     document.title = `${count > 0 ? `(${count}) ` : ''}${screen ? `${screen.title()} · ` : ''}Console · Carte`;
   });
+}
+
+function followTab(): void {
+  const current = root.querySelector('.bar nav [aria-current]');
+  if (current === tab) return;
+  tab = current;
+  resized.disconnect();
+  if (!current?.parentElement) return;
+  for (const part of [current.parentElement, ...current.parentElement.children]) resized.observe(part);
+}
+
+/** Where the views have to be scrolled; not by `scrollIntoView`, which scrolls the page, too. */
+function showTab(): void {
+  const nav = tab?.parentElement;
+  if (!tab || !nav) return;
+  const [{ left, width }, shown] = [tab.getBoundingClientRect(), nav.getBoundingClientRect()];
+  nav.scrollBy({ left: left + width / 2 - shown.left - shown.width / 2 });
 }
 
 function view() {
