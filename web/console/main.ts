@@ -31,8 +31,8 @@ let route = parseRoute(location.search);
 let screen: Screen | undefined;
 let followed: FollowedStore | undefined;
 let scheduled = false;
-let tab: Element | null = null;
-const resized = new ResizeObserver(showTab);
+let tab: HTMLElement | null = null;
+const resized = new ResizeObserver(() => tab?.parentElement?.scrollTo(tab.offsetLeft - 100, 0));
 const isPressed = watchPress(update);
 
 /** Renders once for all changes of a frame. */
@@ -49,21 +49,13 @@ function update(): void {
   });
 }
 
+/** On a phone the views have to be scrolled: to about the middle, and not the page with them. */
 function followTab(): void {
-  const current = root.querySelector('.bar nav [aria-current]');
+  const current = root.querySelector<HTMLElement>('.bar nav [aria-current]');
   if (current === tab) return;
   tab = current;
   resized.disconnect();
-  if (!current?.parentElement) return;
-  for (const part of [current.parentElement, ...current.parentElement.children]) resized.observe(part);
-}
-
-/** Where the views have to be scrolled; not by `scrollIntoView`, which scrolls the page, too. */
-function showTab(): void {
-  const nav = tab?.parentElement;
-  if (!tab || !nav) return;
-  const [{ left, width }, shown] = [tab.getBoundingClientRect(), nav.getBoundingClientRect()];
-  nav.scrollBy({ left: left + width / 2 - shown.left - shown.width / 2 });
+  for (const part of root.querySelectorAll('.bar nav, .bar nav a')) resized.observe(part);
 }
 
 function view() {
