@@ -115,8 +115,6 @@ describeInBrowser('/graphql', () => {
       localStorage.setItem('graphiql:headers', headers);
     }, site.key);
     expect(await isStored(page, site.key)).toBe(true);
-    // GraphiQL reads the color scheme only when it is loaded.
-    await page.emulateMedia({ colorScheme: 'dark' });
     await page.reload();
     await line(page, 'Operation Editor', 'query Two').waitFor();
     expect([await tabNames(page), await activeTab(page).innerText()]).toEqual([names, 'Two']);

@@ -10,5 +10,5 @@ export { ToolbarButton, useGraphiQL } from '@graphiql/react';
 export { GraphiQL, type GraphiQLProps } from 'graphiql';
 export { parse } from 'graphql';
 export { createClient } from 'graphql-sse';
-export { createElement, Fragment, useEffect, useState, useSyncExternalStore } from 'react';
+export { createElement, Fragment, useEffect, useLayoutEffect, useState, useSyncExternalStore } from 'react';
 export { createRoot } from 'react-dom/client';

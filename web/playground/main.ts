@@ -5,6 +5,7 @@ import { createElement, createRoot, explorerPlugin, Fragment, GraphiQL, HISTORY_
 import { followKeyOfSession, KeyField, readHeaders, SharedHeaders } from './headers.ts';
 import { routePlugin } from './route.ts';
 import { RunSummary, recordRun } from './runs.ts';
+import { FollowScheme } from './scheme.ts';
 import { followSharedLinks, ShareButton, takeSharedOperation } from './share.ts';
 import { storage } from './storage.ts';
 import { ActiveTabInView, initialTabs, TabsAsList } from './tabs.ts';
@@ -43,6 +44,7 @@ createRoot(root).render(
     }),
     createElement(GraphiQL.Footer, null, createElement(RunSummary)),
     createElement(SharedHeaders),
+    createElement(FollowScheme),
     createElement(ActiveTabInView),
     createElement(TabsAsList),
   ),
