@@ -19,11 +19,18 @@ export function createKeyForm({ onChange, isLive = false, note = 'key-note' }: K
     autocomplete: 'off',
     'aria-describedby': note,
   });
-  const revealButton = element('button', { type: 'button', 'aria-pressed': 'false' }, 'Show');
-  const useButton = element('button', { class: 'main' }, 'Use');
-  const forgetButton = element('button', { type: 'button' }, 'Forget the key');
-  const entry = [element('label', { for: 'key' }, 'Your key'), input, revealButton, ...(isLive ? [] : [useButton])];
-  const form = element('form', { class: 'key-form', autocomplete: 'off' }, ...entry, forgetButton);
+  // A page may have the texts in other languages, by these names.
+  const label = element('label', { for: 'key', 'data-text': 'key' }, 'Your key');
+  const revealButton = element('button', { type: 'button', 'aria-pressed': 'false', 'data-text': 'showKey' }, 'Show');
+  const useButton = element('button', { class: 'main', 'data-text': 'useKey' }, 'Use');
+  const forgetButton = element('button', { type: 'button', 'data-text': 'forgetKey' }, 'Forget the key');
+  const missing = element(
+    'span',
+    { class: 'field-error', role: 'alert', 'data-text': 'noKey', hidden: '' },
+    'Enter a key.',
+  );
+  const entry = [label, input, revealButton, ...(isLive ? [] : [useButton])];
+  const form = element('form', { class: 'key-form', autocomplete: 'off' }, ...entry, forgetButton, missing);
 
   const reveal = (isShown: boolean) => {
     input.type = isShown ? 'text' : 'password';
@@ -36,7 +43,9 @@ export function createKeyForm({ onChange, isLive = false, note = 'key-note' }: K
   };
   form.addEventListener('submit', event => {
     event.preventDefault();
-    if (!isLive) save();
+    missing.hidden = isLive || input.value.trim() !== '';
+    if (!missing.hidden) input.focus();
+    else if (!isLive) save();
   });
   revealButton.addEventListener('click', () => {
     reveal(input.type === 'password');
@@ -51,8 +60,6 @@ export function createKeyForm({ onChange, isLive = false, note = 'key-note' }: K
   if (isLive) {
     input.value = readKey();
     input.addEventListener('input', save);
-  } else {
-    input.required = true;
   }
 
   /** Shows the field, or, if there is a key, the button that forgets it. A key of the URL cannot be forgotten. */

@@ -210,7 +210,15 @@ describeInBrowser('/console', () => {
     ])
       await page.getByText(text, { exact: true }).waitFor();
     await page.getByText('New key').click();
+    const errorOf = (label: string) => page.locator('label', { hasText: label }).getByRole('alert');
+    await page.getByRole('button', { name: 'Issue the key' }).click();
+    await errorOf('Name').waitFor();
     await page.getByLabel('Name').fill('till');
+    // Half a date, which is no date for the browser.
+    await page.getByLabel('Expires').press('1');
+    await page.getByRole('button', { name: 'Issue the key' }).click();
+    await errorOf('Expires').getByText('This is not complete.').waitFor();
+    await page.getByLabel('Expires').fill('');
     await page.getByRole('button', { name: 'Issue the key' }).click();
     const missing = 'A key needs an access scope: all, merchants or stores.';
     await page.getByRole('alert').getByText(missing, { exact: true }).waitFor();
@@ -260,12 +268,17 @@ describeInBrowser('/console', () => {
     const store = await createStore();
     const page = await open('/console?view=webhooks', operatorKey);
     await page.getByText('New webhook').click();
-    await page.getByLabel('URL').fill('http://192.168.0.1/');
+    const url = page.locator('label', { has: page.getByLabel('URL') });
     await page.getByLabel('Store or merchant').fill(store);
     await page.getByRole('list', { name: 'Found' }).getByRole('button', { name: store }).click();
-    await page.getByRole('button', { name: 'Create the webhook' }).click();
-    const url = page.locator('label', { has: page.getByLabel('URL') });
-    await url.getByRole('alert').waitFor();
+    for (const [wrong, message] of [
+      ['nonsense', '"nonsense" is not a URL'],
+      ['http://192.168.0.1/', '192.168.0.1'],
+    ] as const) {
+      await page.getByLabel('URL').fill(wrong);
+      await page.getByRole('button', { name: 'Create the webhook' }).click();
+      await url.getByRole('alert').filter({ hasText: message }).waitFor();
+    }
     expect(await page.getByLabel('URL').getAttribute('aria-invalid')).toBe('true');
     await page.getByLabel('URL').fill(receiver.urlOf('/till'));
     await page.getByRole('button', { name: 'Create the webhook' }).click();

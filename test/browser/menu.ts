@@ -123,6 +123,8 @@ describeInBrowser('/menu', () => {
   test('prompts for a key, stores it for the tab alone, and keeps it out of the URL', async () => {
     const page = await open('/menu', noKey);
     await status(page, 'Menus need a key.');
+    await page.getByRole('button', { name: 'Use' }).click();
+    await page.getByRole('alert').getByText('Enter a key.').waitFor();
     await enter(page, site.key);
     await status(page, 'Dona Gaivota Lisbon');
     expect(new URL(page.url()).search).toBe('?store=lisbon-baixa&language=en');

@@ -23,6 +23,14 @@ export function fieldErrors(error: unknown): FieldErrors {
   );
 }
 
+/** Errors of the fields whose text the browser cannot read, e.g. half a date: their value is empty. */
+export const unreadableIn = (form: HTMLFormElement): FieldErrors =>
+  Object.fromEntries(
+    [...form.querySelectorAll<HTMLInputElement>('input:invalid')]
+      .filter(({ validity }) => validity.badInput)
+      .map(({ name }) => [name, 'This is not complete.']),
+  );
+
 /** Renders the error of a field, below it. */
 export const errorAt = (errors: FieldErrors, path: string): TemplateResult | typeof nothing =>
   errors[path] === undefined ? nothing : html`<span class="field-error" role="alert">${errors[path]}</span>`;

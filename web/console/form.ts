@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { App } from './app.ts';
-import { type FieldErrors, fieldErrors } from './fields.ts';
+import { type FieldErrors, fieldErrors, unreadableIn } from './fields.ts';
 import { renderSecret, revealSecret, type Secret } from './secret.ts';
 
 /** What a form for something new needs. The browser keeps what was typed until it is created. */
@@ -36,9 +36,10 @@ export function createForm<Request>(
   }
 
   async function submit(request: Request, form: HTMLFormElement): Promise<void> {
-    errors = {};
+    errors = unreadableIn(form);
     // All stores need no choice.
-    if (new FormData(form).get('all') !== 'on' && !picker.check()) return;
+    const isChosen = new FormData(form).get('all') === 'on' || picker.check();
+    if (!isChosen || Object.keys(errors).length > 0) return app.update();
     const send = async () => {
       const created = await create(request);
       if (!created) return;

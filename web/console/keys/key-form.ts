@@ -53,8 +53,8 @@ export function renderKeyForm({ picker, isSending, errors, submit }: FormOptions
   return html`
     <details class="panel">
       <summary>New key</summary>
-      <form class="form" autocomplete="off" @submit=${onSubmit(readForm, submit)}>
-        <label>Name <input name="name" required maxlength="255" placeholder="e.g. tablet of the kitchen in Lisbon"
+      <form class="form" novalidate autocomplete="off" @submit=${onSubmit(readForm, submit)}>
+        <label>Name <input name="name" maxlength="255" placeholder="e.g. tablet of the kitchen in Lisbon"
           aria-invalid=${'name' in errors}>${errorAt(errors, 'name')}</label>
         <fieldset class="presets" @change=${choosePreset}>
           <legend>What it is for</legend>
@@ -69,10 +69,10 @@ export function renderKeyForm({ picker, isSending, errors, submit }: FormOptions
           <label class="check"><input type="checkbox" name="all"> all merchants and stores</label>
           ${picker.view()}
         </fieldset>
-        <label class="origins">Origins of the pages of a web shop
-          <input name="origins" placeholder="https://menu.example, separated by spaces" spellcheck="false"
+        <label class="origins">Origins of the pages of a web shop, separated by spaces
+          <input name="origins" placeholder="https://menu.example" spellcheck="false"
             aria-invalid=${'origins' in errors}>${errorAt(errors, 'origins')}</label>
-        <label>Expires <input type="date" name="expires" aria-invalid=${'expiresAt' in errors}>${errorAt(errors, 'expiresAt')}</label>
+        <label>Expires <input type="date" name="expiresAt" aria-invalid=${'expiresAt' in errors}>${errorAt(errors, 'expiresAt')}</label>
         <details>
           <summary>Permissions one by one</summary>
           <fieldset>
@@ -125,6 +125,6 @@ function readForm(form: FormData): CreateApiKeyInput {
     origins: text('origins')
       .split(/[\s,]+/)
       .filter(Boolean),
-    expiresAt: text('expires') || null,
+    expiresAt: text('expiresAt') || null,
   };
 }

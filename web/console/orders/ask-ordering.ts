@@ -3,7 +3,7 @@ import type { OrderingFragment } from '../../../src/generated/web.ts';
 import { formatLocalTime, parseLocalTime } from '../../menu/local-time.ts';
 import type { App } from '../app.ts';
 import { renderChoice } from '../dialog.ts';
-import { errorAt, type FieldErrors, fieldErrors, onSubmit, textOf } from '../fields.ts';
+import { errorAt, type FieldErrors, fieldErrors, onSubmit, textOf, unreadableIn } from '../fields.ts';
 import type { StoreContext } from '../session.ts';
 import type { OrderingChange, OrderingState } from './ordering.ts';
 import { createTimes } from './times.ts';
@@ -55,7 +55,9 @@ export function askOrdering({ app, store, current, set }: AskOptions): void {
     };
   }
 
-  async function send(change: OrderingChange): Promise<void> {
+  async function send(change: OrderingChange, form: HTMLFormElement): Promise<void> {
+    errors = unreadableIn(form);
+    if (Object.keys(errors).length > 0) return app.update();
     try {
       await set(change);
       app.dialogs.close();

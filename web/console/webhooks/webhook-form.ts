@@ -28,8 +28,8 @@ export function renderWebhookForm({
   return html`
     <details class="panel">
       <summary>New webhook</summary>
-      <form class="form" autocomplete="off" @submit=${onSubmit(readForm, submit)}>
-        <label>URL <input name="url" type="url" required spellcheck="false" placeholder="https://pos.example.com/carte"
+      <form class="form" novalidate autocomplete="off" @submit=${onSubmit(readForm, submit)}>
+        <label>URL <input name="url" type="url" spellcheck="false" placeholder="https://pos.example.com/carte"
           aria-invalid=${'url' in errors}>${errorAt(errors, 'url')}</label>
         <fieldset>
           <legend>Events of one store, or of all stores of a merchant</legend>
