@@ -12,6 +12,12 @@ const enter = async (page: Page, key: string) => {
   await page.getByLabel('Key').fill(key);
   await page.keyboard.press('Enter');
 };
+/** Expects what is above the menus in a language. */
+async function expectPageIn(page: Page, heading: string, button: string, note: RegExp): Promise<void> {
+  await page.getByRole('heading', { level: 1, name: heading, exact: true }).waitFor();
+  expect(await page.getByRole('button', { name: button }).count()).toBe(1);
+  expect(await page.locator('#note').innerText()).toMatch(note);
+}
 const boxOf = async (part: Locator) => {
   const box = await part.boundingBox();
   if (!box) throw new Error('The part is not shown');
@@ -219,6 +225,7 @@ describeInBrowser('/menu', () => {
       'quinta-feira, 25 de dezembro: fechado',
     ]);
     await page.locator('.openings h2', { hasText: '26 de dezembro' }).waitFor();
+    await expectPageIn(page, 'Menu', 'Esquecer a chave', /^Horas de Europe\/Lisbon\. Preços em EUR\.$/);
   });
 
   test('offers every language that the menus have, with weekdays, times, prices and labels in it, and keeps it from store to store', async () => {
@@ -236,6 +243,7 @@ describeInBrowser('/menu', () => {
     const text = await page.locator('main').textContent();
     for (const word of ['店舗', 'ヴィーガン', 'アレルゲン：', '売り切れ']) expect(text).toContain(word);
     expect(await page.locator('.menu > .small').first().innerText()).toMatch(/^[月火水木金土日].*\d:00～\d+:\d\d/);
+    await expectPageIn(page, 'メニュー', 'キーを消去', /^時刻のタイムゾーン：Asia\/Tokyo。 価格の通貨：JPY。$/);
     for (const price of await page.locator('.item > .price').allTextContents()) expect(price).toMatch(/^￥[\d,]+$/);
     await page.locator('#store').selectOption('mexico-roma');
     await status(page, 'The Blue Axolotl');
@@ -248,6 +256,8 @@ describeInBrowser('/menu', () => {
     const menu = JSON.parse(JSON.stringify(smallMenu('حمص')).replaceAll('"en"', '"ar"').replaceAll('MON', 'SUN'));
     // A text from left to right, which has to be at the same side as the others.
     menu.items[0].name = { translations: { en: 'Hummus' } };
+    menu.modifierGroups.push({ ...menu.modifierGroups[0], externalId: 'second' });
+    menu.items[0].modifierGroupExternalIds.push('second');
     await site.data.menu(store, menu);
     const page = await open(`/menu?store=${store.id}&at=any&language=ar`);
     await menus(page).getByText('حمص').waitFor();
@@ -257,7 +267,11 @@ describeInBrowser('/menu', () => {
     expect(await page.locator('.item h4').evaluate(element => getComputedStyle(element).textAlign)).toBe('right');
     expect(await page.locator('.item > .price').innerText()).toContain('ر.س');
     expect(await page.locator('.menu > .small').innerText()).toContain('الأحد');
-    expect(await page.locator('#menu').evaluate(menu => getComputedStyle(menu).direction)).toBe('rtl');
+    expect(await page.locator('.choice').evaluate(choice => getComputedStyle(choice).direction)).toBe('rtl');
+    expect((await page.locator('.choice :is(label, legend)').allInnerTexts()).join()).not.toMatch(/[a-z]/i);
+    await expectPageIn(page, 'قائمة الطعام', 'نسيان المفتاح', /^لا منطقة زمنية .* الأسعار بعملة SAR\.$/);
+    await page.getByText('حمص · حمص').click();
+    await page.getByText('حتى 2', { exact: true }).first().waitFor();
   });
 
   test('takes store, language and time from the URL, also a time with a zone', async () => {

@@ -92,7 +92,7 @@ export function createMenuRenderer(modifierGroups: readonly GroupFragment[], pre
 
   /** Renders modifier groups as collapsed details, whose content is created when they are first opened. */
   function renderGroups(groupsOfItem: readonly GroupFragment[]): HTMLElement {
-    const names = groupsOfItem.map(({ name, externalId }) => name.text || externalId).join(', ');
+    const names = groupsOfItem.map(({ name, externalId }) => name.text || externalId).join(' · ');
     const details = element('details', {}, element('summary', { dir: 'auto' }, names));
     details.addEventListener('toggle', () => details.append(...groupsOfItem.map(renderGroup)), { once: true });
     return details;
@@ -117,7 +117,7 @@ export function createMenuRenderer(modifierGroups: readonly GroupFragment[], pre
       'li',
       inStock ? {} : { class: 'sold-out' },
       element('span', { dir: 'auto' }, name.text || externalId),
-      ...(labels.length > 0 ? [element('span', { class: 'small', ...words }, labels.join(', '))] : []),
+      ...(labels.length > 0 ? [element('span', { class: 'small', ...words }, labels.join(' · '))] : []),
       renderPrice({
         kind: 'modifierItems',
         externalId,

@@ -1,12 +1,13 @@
 import { element, find } from '../element.ts';
 import type { Store } from './client.ts';
-import { languageName, storeName } from './languages.ts';
+import { directionOf, languageName, storeName } from './languages.ts';
 import { formatLocalTime } from './local-time.ts';
-import type { Texts } from './texts.ts';
+import { type Texts, textsFor } from './texts.ts';
 import type { ViewState } from './url.ts';
 
 export function findControls() {
   return {
+    page: find('#content', HTMLElement),
     form: find('#choice', HTMLFormElement),
     view: find('#view', HTMLElement),
     store: find('#store', HTMLSelectElement),
@@ -23,23 +24,31 @@ export function readControls({ form, store, at }: Controls): Pick<ViewState, 'st
   return { store: store.value || undefined, at: when === 'at' ? at.value || 'now' : when };
 }
 
-/** Labels the controls in the language of the texts. */
-export function labelControls({ form, at }: Controls, texts: Texts): void {
-  form.lang = texts.language;
+/** Writes what is beside the menus in the language of the texts. */
+export function labelPage({ page, at }: Controls, texts: Texts): void {
+  page.lang = texts.language;
+  page.dir = directionOf(texts.language);
   for (const [name, text] of Object.entries(texts)) {
-    const label = form.querySelector(`[data-text="${name}"]`);
-    if (label && typeof text === 'string') label.textContent = text;
+    const part = page.querySelector(`[data-text="${name}"]`);
+    if (part && typeof text === 'string') part.textContent = text;
   }
   at.setAttribute('aria-label', texts.dateAndTime);
 }
 
+interface StoreList {
+  readonly stores: readonly Store[];
+  readonly selected: string | undefined;
+  readonly languages: readonly string[];
+}
+
 /** Lists the stores by merchant; none is selected if the given one is not among them. */
-export function listStores({ store }: Controls, stores: readonly Store[], selected: string | undefined): void {
-  const byMerchant = Map.groupBy(stores, ({ merchant }) => merchant?.brandName ?? 'Without a merchant');
+export function listStores({ store }: Controls, { stores, selected, languages }: StoreList): void {
+  const texts = textsFor(languages);
+  const byMerchant = Map.groupBy(stores, ({ merchant }) => merchant?.brandName ?? texts.noMerchant);
   const groups = [...byMerchant].map(([brand, ofBrand]) =>
-    element('optgroup', { label: brand }, ...ofBrand.map(({ id, name }) => option(id, labelOf(id, name)))),
+    element('optgroup', { label: brand }, ...ofBrand.map(({ id, name }) => option(id, labelOf(id, name, languages)))),
   );
-  const hint = stores.length < 1000 ? 'Choose a store' : 'Choose a store: the first 1000 are listed';
+  const hint = stores.length < 1000 ? texts.chooseStore : `${texts.chooseStore} (1 … 1000)`;
   store.replaceChildren(option('', hint), ...groups);
   store.value = stores.some(({ id }) => id === selected) ? (selected ?? '') : '';
 }
@@ -63,8 +72,8 @@ export function checkTime({ form }: Controls): void {
   if (radio) radio.checked = true;
 }
 
-function labelOf(id: string, name: Store['name']): string {
-  const text = storeName(name, navigator.languages);
+function labelOf(id: string, name: Store['name'], languages: readonly string[]): string {
+  const text = storeName(name, languages);
   return text ? `${text} (${id})` : id;
 }
 

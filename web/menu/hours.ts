@@ -39,7 +39,7 @@ export function createHoursFormat(locale: string) {
     );
 
   const formatPeriods = (timePeriods: readonly TimePeriod[]) =>
-    timePeriods.toSorted(byStart).map(formatPeriod).join(', ');
+    list.format(timePeriods.toSorted(byStart).map(formatPeriod));
 
   const hours = (availability: Availability): string => {
     const periods = new Map<number | string, TimePeriod[]>();
@@ -53,7 +53,7 @@ export function createHoursFormat(locale: string) {
       .map(([hours, group]) => {
         const known = new Set(group.flatMap(([day]) => (typeof day === 'number' ? [day] : [])));
         const unknown = group.flatMap(([day]) => (typeof day === 'string' ? [day] : []));
-        return `${[...(known.size > 0 ? [formatDays(known)] : []), ...unknown].join(', ')} ${hours}`;
+        return `${list.format([...(known.size > 0 ? [formatDays(known)] : []), ...unknown])} ${hours}`;
       })
       .join(' · ');
   };

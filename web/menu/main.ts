@@ -16,15 +16,7 @@ import {
   type Store,
   type StoreDetails,
 } from './client.ts';
-import {
-  checkTime,
-  findControls,
-  labelControls,
-  listLanguages,
-  listStores,
-  readControls,
-  setTime,
-} from './controls.ts';
+import { checkTime, findControls, labelPage, listLanguages, listStores, readControls, setTime } from './controls.ts';
 import { renderDiagnostics } from './diagnostics.ts';
 import { createFormat } from './format.ts';
 import { chooseLanguage, directionOf, languageTag, localeOf, storeName } from './languages.ts';
@@ -63,9 +55,15 @@ let state = parseSearch(location.search);
 if (/[?&]key=/.test(location.search) && !state.key) history.replaceState(null, '', formatSearch(state) + location.hash);
 // A link with a publishable key is for guests, who need the menu alone.
 find('.head', HTMLElement).hidden = state.key !== undefined;
+let texts = textsFor(preferredLanguages());
+labelPage(controls, texts);
 let stores: readonly Store[] | undefined;
 let shownStore: string | undefined;
 let loading = new AbortController();
+
+function preferredLanguages(): readonly string[] {
+  return [...(state.language ? [state.language] : []), ...navigator.languages];
+}
 
 /** Loads and shows the current state, and aborts a load in progress. */
 async function update(): Promise<void> {
@@ -77,10 +75,10 @@ async function update(): Promise<void> {
   notice.textContent = '';
   if (key === '') {
     controls.form.hidden = true;
-    return showMessage('Menus need a key. The first start of the server prints one.');
+    return showMessage(texts.needsKey);
   }
   try {
-    showMessage('Loading…');
+    showMessage(texts.loading);
     await load({ key, signal });
   } catch (error) {
     if (!signal.aborted) showError(error);
@@ -95,7 +93,8 @@ async function load(options: LoadOptions): Promise<void> {
   stores = list;
   keyForm.accept();
   const store = state.store ?? list[0]?.id;
-  listStores(controls, list, store);
+  const preferred = preferredLanguages();
+  listStores(controls, { stores: list, selected: store, languages: preferred });
   controls.form.hidden = false;
   controls.view.hidden = shownStore !== store;
   if (store === undefined) throw new RequestError("This key's scope has no store.");
@@ -103,7 +102,6 @@ async function load(options: LoadOptions): Promise<void> {
   if (!found) throw new RequestError(`No store in this key's scope has the id “${store}”.`);
 
   const { details, languages } = found;
-  const preferred = [...(state.language ? [state.language] : []), ...navigator.languages];
   const language = chooseLanguage(languages, preferred) ?? '';
   const time = selectTime(details.timezone);
   listLanguages(controls, languages, language);
@@ -129,11 +127,11 @@ async function load(options: LoadOptions): Promise<void> {
 }
 
 async function loadStore(store: string, options: LoadOptions) {
-  const [{ store: details }, { store: texts }] = await Promise.all([
+  const [{ store: details }, { store: menus }] = await Promise.all([
     fetchStoreDetails({ store }, options),
     fetchLanguages({ store }, options),
   ]);
-  return details && texts ? { details, languages: texts.menuLanguages } : undefined;
+  return details && menus ? { details, languages: menus.menuLanguages } : undefined;
 }
 
 async function loadOpenings(store: string, time: Date, options: LoadOptions): Promise<Openings> {
@@ -163,26 +161,21 @@ interface View {
   readonly time: Date;
 }
 
-function render(details: StoreDetails, { menus, modifierGroups, menuRevision }: MenuCard, view: View): void {
+function render(details: StoreDetails, { menus, modifierGroups }: MenuCard, view: View): void {
   const { language, openings, time } = view;
   const { timezone, currency } = details;
   const languages = [language, ...navigator.languages];
-  const texts = textsFor(languages);
+  texts = textsFor(languages);
   const format = createFormat({ locale: localeOf(language, navigator.languages), texts, currency, timezone });
   const when = state.at === 'now' || state.at === 'any' ? state.at : 'at';
   const isShown = (externalId: string) => when === 'any' || openings.get(externalId)?.getTime() === time.getTime();
   const shown = menus.filter(({ externalId }) => isShown(externalId));
 
   const title = storeName(details.name, languages) ?? details.id;
-  document.title = `${title} · Menu viewer · Carte`;
+  document.title = `${title} · ${texts.title} · Carte`;
   showMessage(element('bdi', {}, title), `: ${texts.menusAvailable(shown.length, when)}`);
-  message.lang = texts.language;
-  note.textContent = [
-    `Revision ${menuRevision}.`,
-    timezone ? `Times are in ${timezone}.` : 'The store has no timezone: times are in UTC.',
-    currency ? `Prices are in ${currency}.` : 'The currency is unknown: prices have two decimals.',
-  ].join(' ');
-  labelControls(controls, texts);
+  note.textContent = `${texts.timesIn(timezone)} ${texts.pricesIn(currency)}`;
+  labelPage(controls, texts);
   columns.dir = directionOf(language);
   columns.lang = languageTag(language);
   menuElement.replaceChildren(
@@ -207,7 +200,7 @@ function clear(): void {
 
 function showMessage(...parts: readonly (Node | string)[]): void {
   message.replaceChildren(...parts);
-  message.lang = 'en';
+  message.lang = texts.language;
   message.classList.remove('bad');
   retryButton.hidden = true;
 }
@@ -219,6 +212,7 @@ function showError(error: unknown): void {
     if (state.key === undefined) keyForm.reject();
   }
   showMessage(messageOf(error));
+  message.lang = 'en';
   message.classList.add('bad');
   retryButton.hidden = !(error instanceof Unreachable);
   clear();

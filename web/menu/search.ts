@@ -4,7 +4,6 @@ import type { Texts } from './texts.ts';
 /** Creates the search of the menu: `/` leads to it, Enter to the first item found, Escape clears it. */
 export function createSearch(menu: HTMLElement, onFilter: () => void) {
   const form = find('#search-form', HTMLFormElement);
-  const label = find('#search-label', HTMLLabelElement);
   const input = find('#search', HTMLInputElement);
   const found = find('#found', HTMLElement);
   let texts: Texts | undefined;
@@ -37,7 +36,6 @@ export function createSearch(menu: HTMLElement, onFilter: () => void) {
     show(shown?: Texts): void {
       texts = shown;
       form.hidden = menu.querySelector('.item') === null;
-      if (shown) label.textContent = shown.search;
       if (shown) form.lang = shown.language;
       filter();
     },

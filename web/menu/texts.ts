@@ -1,10 +1,10 @@
 import type { DietaryLabel } from '../../src/generated/web.ts';
-import { primarySubtag } from './languages.ts';
+import { localeOf, primarySubtag } from './languages.ts';
 
 /** When the shown menus are available. */
 export type When = 'now' | 'at' | 'any';
 
-/** The words of the page that readers of a menu see. What operators see (keys, errors, diagnostics) is in English. */
+/** The words of the page. Errors and diagnostics, which operators see, are in English. */
 export type Texts = Readonly<typeof en>;
 
 const dietaryLabels: Readonly<Record<DietaryLabel, string>> = {
@@ -15,6 +15,21 @@ const dietaryLabels: Readonly<Record<DietaryLabel, string>> = {
 
 const en = {
   language: 'en',
+  title: 'Menu viewer',
+  key: 'Your key',
+  showKey: 'Show',
+  useKey: 'Use',
+  noKey: 'Enter a key.',
+  forgetKey: 'Forget the key',
+  needsKey: 'Menus need a key. The first start of the server prints one.',
+  loading: 'Loading…',
+  tryAgain: 'Try again',
+  chooseStore: 'Choose a store',
+  noMerchant: 'Without a merchant',
+  timesIn: (timezone: string | null) =>
+    timezone ? `Times are in ${timezone}.` : 'The store has no timezone: times are in UTC.',
+  pricesIn: (currency: string | null) =>
+    currency ? `Prices are in ${currency}.` : 'The currency is unknown: prices have two decimals.',
   store: 'Store',
   languageLabel: 'Language',
   available: 'Available',
@@ -49,6 +64,20 @@ const en = {
 
 const pt: Texts = {
   language: 'pt',
+  title: 'Menu',
+  key: 'A sua chave',
+  showKey: 'Mostrar',
+  useKey: 'Usar',
+  noKey: 'Introduza uma chave.',
+  forgetKey: 'Esquecer a chave',
+  needsKey: 'Os menus precisam de uma chave. O primeiro arranque do servidor mostra uma.',
+  loading: 'A carregar…',
+  tryAgain: 'Tentar de novo',
+  chooseStore: 'Escolha uma loja',
+  noMerchant: 'Sem comerciante',
+  timesIn: timezone => (timezone ? `Horas de ${timezone}.` : 'A loja não tem fuso horário: as horas são em UTC.'),
+  pricesIn: currency =>
+    currency ? `Preços em ${currency}.` : 'A moeda é desconhecida: os preços têm duas casas decimais.',
   store: 'Loja',
   languageLabel: 'Idioma',
   available: 'Disponível',
@@ -83,6 +112,20 @@ const pt: Texts = {
 
 const es: Texts = {
   language: 'es',
+  title: 'Menú',
+  key: 'Su clave',
+  showKey: 'Mostrar',
+  useKey: 'Usar',
+  noKey: 'Introduzca una clave.',
+  forgetKey: 'Olvidar la clave',
+  needsKey: 'Los menús necesitan una clave. El primer arranque del servidor muestra una.',
+  loading: 'Cargando…',
+  tryAgain: 'Reintentar',
+  chooseStore: 'Elija un local',
+  noMerchant: 'Sin comercio',
+  timesIn: timezone => (timezone ? `Horas de ${timezone}.` : 'El local no tiene zona horaria: las horas son en UTC.'),
+  pricesIn: currency =>
+    currency ? `Precios en ${currency}.` : 'La moneda es desconocida: los precios tienen dos decimales.',
   store: 'Local',
   languageLabel: 'Idioma',
   available: 'Disponible',
@@ -117,6 +160,19 @@ const es: Texts = {
 
 const ja: Texts = {
   language: 'ja',
+  title: 'メニュー',
+  key: 'キー',
+  showKey: '表示',
+  useKey: '使用',
+  noKey: 'キーを入力してください。',
+  forgetKey: 'キーを消去',
+  needsKey: 'メニューを表示するにはキーが必要です。サーバーの初回起動時に表示されます。',
+  loading: '読み込み中…',
+  tryAgain: '再試行',
+  chooseStore: '店舗を選択',
+  noMerchant: '事業者なし',
+  timesIn: timezone => (timezone ? `時刻のタイムゾーン：${timezone}。` : 'タイムゾーンが未設定のため、時刻はUTCです。'),
+  pricesIn: currency => (currency ? `価格の通貨：${currency}。` : '通貨が不明のため、価格は小数点以下2桁です。'),
   store: '店舗',
   languageLabel: '言語',
   available: '提供時間',
@@ -153,7 +209,58 @@ const ja: Texts = {
   },
 };
 
-const textsByLanguage = new Map([en, pt, es, ja].map(texts => [texts.language, texts]));
+/** As the reader writes numbers: in Egypt, not as in the Emirates. */
+const inArabic = (count: number) => count.toLocaleString(localeOf('ar', navigator.languages));
+
+const ar: Texts = {
+  language: 'ar',
+  title: 'قائمة الطعام',
+  key: 'مفتاحك',
+  showKey: 'إظهار',
+  useKey: 'استخدام',
+  noKey: 'أدخل مفتاحًا.',
+  forgetKey: 'نسيان المفتاح',
+  needsKey: 'تحتاج القوائم إلى مفتاح. يعرض الخادم مفتاحًا عند أول تشغيل.',
+  loading: 'جارٍ التحميل…',
+  tryAgain: 'إعادة المحاولة',
+  chooseStore: 'اختر فرعًا',
+  noMerchant: 'بلا تاجر',
+  timesIn: timezone => (timezone ? `الأوقات بتوقيت ${timezone}.` : 'لا منطقة زمنية للفرع: الأوقات بتوقيت UTC.'),
+  pricesIn: currency => (currency ? `الأسعار بعملة ${currency}.` : 'العملة غير معروفة: للأسعار منزلتان عشريتان.'),
+  store: 'الفرع',
+  languageLabel: 'اللغة',
+  available: 'متاح',
+  now: 'الآن',
+  anyTime: 'في أي وقت',
+  at: 'في',
+  dateAndTime: 'التاريخ والوقت في الفرع',
+  search: 'البحث في القائمة',
+  sections: 'أقسام القائمة',
+  soldOut: 'نفدت الكمية',
+  onlyWithOthers: 'مع صنف آخر فقط',
+  included: 'مشمول',
+  contains: 'يحتوي على:',
+  nextOpening: 'الافتتاح القادم:',
+  never: 'غير متاح في أي وقت',
+  closed: 'مغلق',
+  paused: until => `لا يستقبل هذا الفرع الطلبات ${until ? `حتى ${until}` : 'حاليًا'}.`,
+  busy: minutes => `هذا الفرع مزدحم: تتأخر الطلبات ${inArabic(minutes)} دقيقة.`,
+  noMenus: 'لا قوائم لهذا الفرع بعد.',
+  dietaryLabels: { VEGAN: 'نباتي صرف', VEGETARIAN: 'نباتي', GLUTEN_FREE: 'خالٍ من الغلوتين' },
+  alcohol: percent => `الكحول ${percent}`,
+  choose: (from, to) => (from === to ? `اختر ${to}` : `اختر من ${from} إلى ${to}`),
+  upTo: count => `حتى ${count}`,
+  free: count => `، منها ${count} مجانًا`,
+  found: count => `عدد النتائج: ${inArabic(count)}`,
+  notFound: query => `لا نتائج عن «${query}»`,
+  menusAvailable: (count, when) => {
+    const menus =
+      count === 0 ? 'لا قائمة متاحة' : count === 1 ? 'قائمة واحدة متاحة' : `${inArabic(count)} من القوائم متاحة`;
+    return `${menus} ${{ now: 'الآن', at: 'في هذا الوقت', any: 'في وقت ما' }[when]}`;
+  },
+};
+
+const textsByLanguage = new Map([en, pt, es, ja, ar].map(texts => [texts.language, texts]));
 
 /** Returns the texts in the first of the languages that has them, or else in English. */
 export function textsFor(languages: readonly string[]): Texts {

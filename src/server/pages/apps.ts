@@ -9,7 +9,7 @@ export function renderMenuViewer(): string {
     styles: ['menu.css'],
     script: 'menu.js',
     body: html`<main id="content" tabindex="-1">
-      <div class="masthead"><h1>Menu viewer</h1></div>
+      <div class="masthead"><h1 data-text="title">Menu viewer</h1></div>
       <form id="choice" class="choice" autocomplete="off" hidden>
         <div>
           <label for="store" data-text="store">Store</label>
@@ -31,15 +31,15 @@ export function renderMenuViewer(): string {
           </fieldset>
         </div>
       </form>
-      <p id="notice" class="bad" role="status"></p>
-      <p id="message" role="status"><noscript>The menu viewer needs JavaScript.</noscript></p>
+      <p id="notice" class="bad" role="status" lang="en" dir="auto"></p>
+      <p id="message" role="status" dir="auto"><noscript>The menu viewer needs JavaScript.</noscript></p>
       <p id="note" class="small"></p>
-      <button id="retry" type="button" hidden>Try again</button>
+      <button id="retry" type="button" data-text="tryAgain" hidden>Try again</button>
       <div id="columns" class="columns">
         <div class="bar">
           <search>
             <form id="search-form" autocomplete="off" hidden>
-              <label id="search-label" for="search">Search the menu</label>
+              <label id="search-label" for="search" data-text="search">Search the menu</label>
               <input id="search" type="search" spellcheck="false" autocomplete="off" aria-keyshortcuts="/">
               <p id="found" class="small" role="status"></p>
             </form>
