@@ -12,6 +12,14 @@ export interface FormOptions<Request> {
   readonly submit: (request: Request, form: HTMLFormElement) => void;
 }
 
+/** What is asked before something that has an id is changed for good. */
+interface Question {
+  readonly id: string;
+  readonly verb: string;
+  readonly warning: string;
+  readonly act: () => Promise<void>;
+}
+
 /** Creates the state of a form for something with a secret, which is shown once; `create` resolves to undefined if nothing was created. */
 export function createForm<Request>(
   app: App,
@@ -21,6 +29,7 @@ export function createForm<Request>(
   let isSending = false;
   let errors: FieldErrors = {};
   let secret: Secret | undefined;
+  let question: Question | undefined;
 
   /** Runs an action, during which no other one can be started; shows its error. */
   async function run(action: () => Promise<void>, onError = app.fail): Promise<void> {
@@ -58,8 +67,32 @@ export function createForm<Request>(
     app.update();
   }
 
+  function ask(next?: Question): void {
+    question = next;
+    app.update();
+    queueMicrotask(() => queueMicrotask(() => document.getElementById('confirm')?.focus()));
+  }
+
+  function renderQuestion(of: string): TemplateResult | undefined {
+    if (question?.id !== of) return undefined;
+    const { verb, warning, act } = question;
+    const confirm = () => {
+      ask();
+      return run(act);
+    };
+    return html`
+      <div class="line" role="alert">
+        <p>${warning}</p>
+        <button type="button" id="confirm" class="danger" ?disabled=${isSending} @click=${confirm}>Yes, ${verb} it</button>
+        <button type="button" class="quiet" @click=${() => ask()}>No</button>
+      </div>`;
+  }
+
   return {
     run,
+    ask,
+    /** Renders what was asked of something, in place of its buttons. */
+    renderQuestion,
     showSecret,
     isSending: () => isSending,
     /** Renders the form, below the secret that it has created last. */

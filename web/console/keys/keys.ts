@@ -7,6 +7,7 @@ import { openOperations } from '../client.ts';
 import { createForm } from '../form.ts';
 import { createTimes } from '../orders/times.ts';
 import { splitPermissions } from '../permissions.ts';
+import { createPagedList } from '../stores/paged-list.ts';
 import { createStorePicker } from '../stores/picker.ts';
 import { renderKeyForm } from './key-form.ts';
 
@@ -18,39 +19,17 @@ const revokeKey = operation('RevokeApiKey');
 
 const times = createTimes({ timezone: Intl.DateTimeFormat().resolvedOptions().timeZone });
 
-interface Confirmation {
-  readonly id: string;
-  readonly action: 'rotate' | 'revoke';
-}
-
 /** The API keys: what each may do and where, when it was last used, and a new secret or an end for it. */
 export function createKeys(app: App): Screen {
   const picker = createStorePicker(app, { isSingle: false });
   const form = createForm(app, picker, create);
-  let keys: readonly Key[] = [];
-  let after: string | null = null;
-  let hasMore = false;
-  let isLoaded = false;
-  let confirming: Confirmation | undefined;
-  load();
-
-  async function load(): Promise<void> {
-    try {
-      const { nodes, pageInfo } = (await fetchKeys({ after })).apiKeys;
-      keys = [...keys, ...nodes];
-      after = pageInfo.endCursor;
-      hasMore = pageInfo.hasNextPage;
-      isLoaded = true;
-      app.update();
-    } catch (error) {
-      app.fail(error);
-    }
-  }
+  const keys = createPagedList<Key>(app, async after => (await fetchKeys({ after })).apiKeys);
+  keys.load();
 
   async function create(input: CreateApiKeyInput) {
     const { createApiKey: issued } = await createKey({ input });
     if (!issued) return undefined;
-    keys = [issued.apiKey, ...keys];
+    keys.edit(nodes => [issued.apiKey, ...nodes]);
     return { label: `The key “${issued.apiKey.name}”.`, text: issued.key, command: commandFor(issued) };
   }
 
@@ -67,29 +46,16 @@ export function createKeys(app: App): Screen {
     if (revoked) replace(revoked.apiKey);
   }
 
-  const replace = (changed: Key) => {
-    keys = keys.map(key => (key.id === changed.id ? changed : key));
-  };
-
-  function confirm(key: Key, { action }: Confirmation): Promise<void> {
-    confirming = undefined;
-    return form.run(() => (action === 'rotate' ? rotate(key) : revoke(key)));
-  }
-
-  function ask(next: Confirmation | undefined): void {
-    confirming = next;
-    app.update();
-    queueMicrotask(() => queueMicrotask(() => document.getElementById('confirm')?.focus()));
-  }
+  const replace = (changed: Key) => keys.edit(nodes => nodes.map(key => (key.id === changed.id ? changed : key)));
 
   function view(): TemplateResult {
     return html`
       <div class="page">
         <h1>Keys</h1>
         ${form.view(renderKeyForm)}
-        <p class="small" role="status">${isLoaded ? describe(keys.length, hasMore) : 'Loading…'}</p>
-        <ul class="list">${repeat(keys, ({ id }) => id, renderKey)}</ul>
-        ${hasMore ? html`<button type="button" @click=${load}>Show more</button>` : nothing}
+        <p class="small" role="status">${keys.hasFailed() ? 'The keys could not be read.' : describe(keys.count())}</p>
+        <ul class="list">${repeat(keys.nodes(), ({ id }) => id, renderKey)}</ul>
+        ${keys.renderMore()}
       </div>`;
   }
 
@@ -114,21 +80,24 @@ export function createKeys(app: App): Screen {
 
   function renderActions(key: Key, isOwn: boolean): TemplateResult {
     const { id, name } = key;
-    if (confirming?.id === id) {
-      const { action } = confirming;
-      const warning = isOwn ? ' This tab uses it, and needs another key then.' : '';
-      return html`
-        <div class="line" role="alert">
-          <p>${action === 'rotate' ? 'The old secret ends within seconds.' : 'This cannot be undone.'}${warning}</p>
-          <button type="button" id="confirm" class="danger" @click=${() => confirm(key, { id, action })}>Yes, ${action} it</button>
-          <button type="button" class="quiet" @click=${() => ask(undefined)}>No</button>
-        </div>`;
-    }
-    return html`
-      <div class="line">
-        <button type="button" @click=${() => ask({ id, action: 'rotate' })}>Rotate<span class="visually-hidden"> ${name}</span></button>
-        <button type="button" @click=${() => ask({ id, action: 'revoke' })}>Revoke<span class="visually-hidden"> ${name}</span></button>
-      </div>`;
+    const warning = isOwn ? ' This tab uses it, and needs another key then.' : '';
+    const askRotate = () =>
+      form.ask({
+        id,
+        verb: 'rotate',
+        warning: `The old secret ends within seconds.${warning}`,
+        act: () => rotate(key),
+      });
+    const askRevoke = () =>
+      form.ask({ id, verb: 'revoke', warning: `This cannot be undone.${warning}`, act: () => revoke(key) });
+    return (
+      form.renderQuestion(id) ??
+      html`
+        <div class="line">
+          <button type="button" @click=${askRotate}>Rotate<span class="visually-hidden"> ${name}</span></button>
+          <button type="button" @click=${askRevoke}>Revoke<span class="visually-hidden"> ${name}</span></button>
+        </div>`
+    );
   }
 
   return { title: () => 'Keys', view, close: picker.close };
@@ -166,5 +135,5 @@ function describeScope({ scope: { all, merchants, stores } }: Key): string {
   return names.length > 3 ? `${names.slice(0, 3).join(', ')} and ${names.length - 3} more` : names.join(', ');
 }
 
-const describe = (count: number, hasMore: boolean) =>
-  count === 1 && !hasMore ? '1 key' : `${count}${hasMore ? ' of more' : ''} keys, the newest first`;
+const describe = (count?: number) =>
+  count === undefined ? 'Loading…' : count === 1 ? '1 key' : `${count} keys, the newest first`;

@@ -52,6 +52,12 @@ export function createPagedList<Node>(
     /** Whether `loadMore` reads more; not after it has failed. */
     hasMore: () => failedAt === undefined && page?.pageInfo.hasNextPage === true,
     nodes: () => nodes,
+    /** Applies what has changed since the pages were read. */
+    edit(change: (nodes: readonly Node[]) => readonly Node[]): void {
+      const changed = change(nodes);
+      if (page) page = { ...page, totalCount: page.totalCount + changed.length - nodes.length };
+      nodes = changed;
+    },
     /** Of all pages; undefined before the first is read. */
     count: () => page?.totalCount,
     /** Whether the first page could not be read. */

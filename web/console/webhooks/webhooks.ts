@@ -34,7 +34,6 @@ export function createWebhooks(app: App): Screen {
   const form = createForm(app, picker, create);
   let webhooks: readonly Webhook[] | undefined;
   let deliveries: readonly Delivery[] | undefined;
-  let removing: string | undefined;
 
   load().catch(app.fail);
   onRoute();
@@ -45,7 +44,6 @@ export function createWebhooks(app: App): Screen {
   }
 
   function onRoute(): void {
-    removing = undefined;
     deliveries = undefined;
     const { webhook } = app.route();
     if (webhook) loadDeliveries(webhook).catch(app.fail);
@@ -79,7 +77,6 @@ export function createWebhooks(app: App): Screen {
   }
 
   async function remove({ id }: Webhook): Promise<void> {
-    removing = undefined;
     replace((await removeWebhook({ id })).removeWebhook?.webhook);
   }
 
@@ -139,17 +136,13 @@ export function createWebhooks(app: App): Screen {
     const { id, state, url } = webhook;
     const isOpen = app.route().webhook === id;
     const isSending = form.isSending();
-    if (removing === id) {
-      return html`
-        <div class="line" role="alert">
-          <p>Its undelivered events are lost. This cannot be undone.</p>
-          <button type="button" class="danger" ?disabled=${isSending} @click=${act(() => remove(webhook))}>Yes, remove it</button>
-          <button type="button" class="quiet" @click=${() => confirm(undefined)}>No</button>
-        </div>`;
-    }
     const toggle = () =>
       app.navigate(isOpen ? { view: 'webhooks' } : { view: 'webhooks', webhook: id }, { replace: true });
     const of = html`<span class="visually-hidden"> ${url}</span>`;
+    const warning = 'Its undelivered events are lost. This cannot be undone.';
+    const askRemove = () => form.ask({ id, verb: 'remove', warning, act: () => remove(webhook) });
+    const question = form.renderQuestion(id);
+    if (question) return question;
     return html`
       <div class="line">
         <button type="button" aria-expanded=${isOpen} @click=${toggle}>Deliveries${of}</button>
@@ -160,13 +153,8 @@ export function createWebhooks(app: App): Screen {
             : html`<button type="button" ?disabled=${isSending} @click=${act(async () => replace((await pauseWebhook({ id })).pauseWebhook?.webhook))}>Pause${of}</button>`
         }
         <button type="button" ?disabled=${isSending} @click=${act(() => rotate(webhook))}>New secret${of}</button>
-        <button type="button" @click=${() => confirm(id)}>Remove${of}</button>
+        <button type="button" @click=${askRemove}>Remove${of}</button>
       </div>`;
-  }
-
-  function confirm(id: string | undefined): void {
-    removing = id;
-    app.update();
   }
 
   return { title: () => 'Webhooks', view, onRoute, close: picker.close };
