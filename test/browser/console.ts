@@ -891,6 +891,7 @@ describeInBrowser('/console', () => {
     for (const view of ['menu', 'stock']) {
       const page = await open(`/console?store=${id}&view=${view}`);
       await page.getByText('This store has no menu yet.').waitFor();
+      expect(await page.getByRole('searchbox').count()).toBe(0);
       expect(await seriousViolations(page, light)).toEqual([]);
       await page.getByRole('link', { name: 'Upload one' }).click();
       await page.getByLabel('Configuration in JSON').waitFor();
@@ -938,7 +939,7 @@ describeInBrowser('/console', () => {
     }
     await save();
     await dialog.getByRole('alert').getByText('2036-12-24').waitFor();
-    await dialog.getByRole('button', { name: 'Remove 2036-12-24' }).last().click();
+    await dialog.getByRole('button', { name: 'Remove this date' }).last().click();
     await dialog.getByLabel('Name').fill('Christmas Eve');
     await dialog.getByRole('button', { name: 'Hours', exact: true }).click();
     await dialog.getByLabel('To').fill('16:00');

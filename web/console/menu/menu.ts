@@ -73,7 +73,7 @@ export function createMenu(app: App, store: StoreContext): Screen {
           ${store.menuLanguages.length > 1 ? renderLanguages() : nothing}
           <a href="menu?${new URLSearchParams({ store: store.id, language })}">As guests see it now</a>
         </div>
-        <p class="small" role="status">${revision === undefined ? 'Loading…' : card.length === 0 ? nothing : `Revision ${revision}`}</p>
+        ${revision === undefined ? html`<p class="small" role="status">Loading…</p>` : nothing}
         ${revision !== undefined && card.length === 0 ? renderNoMenu(app, store) : nothing}
         ${specialHours.view()}
         <div class="menu-columns" dir=${directionOf(language)} lang=${languageTag(language)}>

@@ -98,14 +98,14 @@ export function createSpecialHours(app: App, store: StoreContext) {
       const ofDate = errors[`hours.${index}.date`] !== undefined;
       return html`
         <fieldset>
-          <legend class="visually-hidden">${row.date || 'New date'}</legend>
+          <legend class="visually-hidden">${row.date ? date.format(new Date(row.date)) : 'New date'}</legend>
           <div class="line">
             <label>Date <input type="date" aria-invalid=${ofDate} .value=${row.date} @change=${(event: Event) => replace(row, { date: textIn(event) })}></label>
             <label>Name, for guests <input maxlength="255" autocomplete="off" dir="auto" .value=${row.name ?? ''} @change=${(event: Event) => replace(row, { name: textIn(event) || null })}></label>
           </div>
           ${renderPeriods(row)}
           ${errorsOfRow.map(([path]) => errorAt(errors, path))}
-          <button type="button" class="quiet" @click=${() => remove(row)}>${icon('trash')} Remove ${row.date || 'this date'}</button>
+          <button type="button" class="quiet" @click=${() => remove(row)}>${icon('trash')} Remove this date</button>
         </fieldset>`;
     }
 

@@ -103,7 +103,7 @@ export function createStock(app: App, store: StoreContext): Screen {
           <h1 dir="auto">${store.name}</h1>
           ${isOffline ? html`<p class="connection offline" role="status">No connection: changes are sent when it is back</p>` : nothing}
         </div>
-        <search class="line">
+        <search class="line" ?hidden=${stock?.entries.length === 0}>
           <label for="search" class="visually-hidden">Search dishes and options</label>
           <input id="search" type="search" class="wide" autocomplete="off" spellcheck="false" ?autofocus=${hasKeyboard} aria-keyshortcuts="/"
             placeholder="Dish or option" .value=${query} @input=${({ target }: InputEvent) => {

@@ -92,7 +92,7 @@ export function createWebhooks(app: App): Screen {
       <div class="page">
         <h1>Webhooks</h1>
         ${form.view(renderWebhookForm)}
-        <p class="small" role="status">${webhooks === undefined ? 'Loading…' : nothing}</p>
+        ${webhooks === undefined ? html`<p class="small" role="status">Loading…</p>` : nothing}
         ${webhooks?.length === 0 ? html`<div class="nothing">${icon('bell')}<strong>There are no webhooks yet.</strong><p>One sends the orders of a store to your server as they come in: create it above, then send a test.</p></div>` : nothing}
         <ul class="list">${repeat(webhooks?.toReversed() ?? [], ({ id }) => id, renderWebhook)}</ul>
       </div>`;
