@@ -222,6 +222,7 @@ describeInBrowser('/console', () => {
     await page.getByRole('button', { name: 'Issue the key' }).click();
     const missing = 'A key needs an access scope: all, merchants or stores.';
     await page.getByRole('alert').getByText(missing, { exact: true }).waitFor();
+    expect(await seriousViolations(page, { ...light, within: page.locator('.form') })).toEqual([]);
     expect(await page.getByLabel('Name').inputValue()).toBe('till');
     await page.getByLabel('Stores and merchants').fill('lisboa gaivota');
     await page.getByRole('button', { name: 'Issue the key' }).click();

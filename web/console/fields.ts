@@ -39,5 +39,5 @@ export const errorAt = (errors: FieldErrors, path: string): TemplateResult | typ
 export function errorsBeside(errors: FieldErrors, fields: readonly string[]): TemplateResult | typeof nothing {
   const others = Object.entries(errors).filter(([path]) => !fields.includes(path));
   if (others.length === 0) return nothing;
-  return html`<ul class="bad" role="alert">${others.map(([path, message]) => html`<li>${path && `${path}: `}${message}</li>`)}</ul>`;
+  return html`<div class="bad" role="alert">${others.map(([path, message]) => html`<p>${path && `${path}: `}${message}</p>`)}</div>`;
 }
