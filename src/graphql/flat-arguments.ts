@@ -20,6 +20,7 @@ import {
   visit,
 } from 'graphql';
 import type { Context } from './context.ts';
+import { mapDefinitions } from './inherit-directives.ts';
 import { describeRequired, replacedBy } from './renamed.ts';
 
 /** The input fields of arguments, by the names of these. */
@@ -80,10 +81,12 @@ export function addFlatArguments(documents: readonly DocumentNode[]): DocumentNo
     };
   };
   return documents.map(document =>
-    visit(document, {
-      [Kind.FIELD_DEFINITION]: addTo,
-      [Kind.INPUT_OBJECT_TYPE_DEFINITION]: ({ name, fields = [], ...type }) =>
-        name.value === replacement.input ? { ...type, name, fields: fields.map(withoutRequiredStore) } : undefined,
+    mapDefinitions(document, definition => {
+      if (definition.kind === Kind.OBJECT_TYPE_EXTENSION && definition.name.value === 'Mutation')
+        return { ...definition, fields: definition.fields?.map(addTo) };
+      if (definition.kind === Kind.INPUT_OBJECT_TYPE_DEFINITION && definition.name.value === replacement.input)
+        return { ...definition, fields: definition.fields?.map(withoutRequiredStore) };
+      return definition;
     }),
   );
 }

@@ -28,9 +28,9 @@ import {
   type ObjectTypeDefinitionNode,
   type ObjectTypeExtensionNode,
   type StringValueNode,
-  visit,
 } from 'graphql';
 import type { Context } from './context.ts';
+import { mapDefinitions } from './inherit-directives.ts';
 
 /** The new names of fields of types and inputs, by the old ones. */
 const renamedFields: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -68,10 +68,10 @@ export function addOldNames(document: DocumentNode): DocumentNode {
       return [{ ...toOptional(field), description }, ...old.map(toOptional)];
     }),
   });
-  return visit(document, {
-    [Kind.OBJECT_TYPE_DEFINITION]: addToType,
-    [Kind.OBJECT_TYPE_EXTENSION]: addToType,
-    [Kind.INPUT_OBJECT_TYPE_DEFINITION]: addToInput,
+  return mapDefinitions(document, definition => {
+    if (definition.kind === Kind.INPUT_OBJECT_TYPE_DEFINITION) return addToInput(definition);
+    const hasFields = definition.kind === Kind.OBJECT_TYPE_DEFINITION || definition.kind === Kind.OBJECT_TYPE_EXTENSION;
+    return hasFields ? addToType(definition) : definition;
   });
 }
 
