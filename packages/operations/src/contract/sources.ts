@@ -1,11 +1,12 @@
 import { OperatorError } from '@carte/base/errors';
+import { memoize } from '@carte/base/memoize';
 import {
   type ASTNode,
   type DefinitionNode,
   type DocumentNode,
   extendSchema,
   GraphQLError,
-  type GraphQLSchema,
+  GraphQLSchema,
   getLocation,
   type InputObjectTypeDefinitionNode,
   isExecutableDefinitionNode,
@@ -133,13 +134,39 @@ function* checkInterfaces(definitions: readonly DefinitionNode[]): Generator<Gra
 
 const errorAt = (nodes: ASTNode | readonly ASTNode[], message: string) => new GraphQLError(message, { nodes });
 
+/** The graph with the directives of routes, by their text: the sets of another process may have an older one. */
+const annotatedGraphs = memoize((_graph: GraphQLSchema) => new Map<string, GraphQLSchema>());
+
 function extendGraph(graph: GraphQLSchema, definitions: readonly DefinitionNode[]): GraphQLSchema {
+  const isShared = ({ loc }: DefinitionNode) => loc?.source.name === directivesPath;
+  const shared = definitions.filter(isShared);
+  const text = shared[0]?.loc?.source.body ?? '';
+  const graphs = annotatedGraphs(graph);
+  const annotated = graphs.get(text) ?? extendBy(graph, shared);
+  graphs.set(text, annotated);
+  return extendBy(
+    annotated,
+    definitions.filter(node => !isShared(node)),
+  );
+}
+
+function extendBy(graph: GraphQLSchema, definitions: readonly DefinitionNode[]): GraphQLSchema {
+  if (definitions.length === 0) return graph;
   const document = { kind: Kind.DOCUMENT, definitions } as const;
   rejectErrors(validateSDL(document, graph));
-  // Without types of its own, a set cannot make the graph invalid.
-  const assumeValid = !definitions.some(isOwnInput);
-  const schema = extendSchema(graph, document, { assumeValidSDL: true, assumeValid });
+  const schema = extendValid(graph, document);
   // Rules for type definitions do not look at the values of arguments.
   rejectErrors(validate(schema, document, [ValuesOfCorrectTypeRule]));
   return schema;
+}
+
+function extendValid(graph: GraphQLSchema, document: DocumentNode): GraphQLSchema {
+  const extensions = document.definitions.filter(node => node.kind === Kind.SCHEMA_EXTENSION);
+  // Without types of its own, a set cannot make the graph invalid.
+  const assumeValid = !document.definitions.some(isOwnInput);
+  if (extensions.length < document.definitions.length)
+    return extendSchema(graph, document, { assumeValidSDL: true, assumeValid });
+  // `extendSchema` would make all types anew.
+  const config = graph.toConfig();
+  return new GraphQLSchema({ ...config, extensionASTNodes: [...config.extensionASTNodes, ...extensions], assumeValid });
 }
