@@ -12,7 +12,6 @@ import {
   type Spelling,
 } from '../order/guest-data.ts';
 import { operatorScope } from '../scope.ts';
-import { createOrderRenderer } from '../server/webhooks.ts';
 import { withDatabase } from './database.ts';
 import { printable, table, terminal } from './terminal.ts';
 
@@ -44,6 +43,8 @@ export async function find(options: GuestOptions): Promise<void> {
 
 export function exportOrders(options: GuestOptions): Promise<void> {
   return withDatabase(async (em, orm) => {
+    // Imported lazily: without the graph the other commands start sooner.
+    const { createOrderRenderer } = await import('../server/webhooks.ts');
     const renderOrder = await createOrderRenderer(orm);
     const orders: string[] = [];
     for await (const ids of listOrderIds(em, guestOf(options))) {
