@@ -14,12 +14,12 @@ interface Door {
   readonly links: readonly (readonly [url: string, text: string])[];
 }
 
-/** A rounded bar of a picture: a line of text, a field, a button. */
-const bar = (x: number, y: number, width: number, kind: string, height = 6) =>
-  html`<rect class="${kind}" x="${x}" y="${y}" width="${width}" height="${height}" rx="3"/>`;
+/** A rounded bar of a picture, in a color of tokens.css: a line of text, a field, a button. */
+const bar = (x: number, y: number, width: number, color: string, height = 6) =>
+  html`<rect fill="var(--${color})" x="${x}" y="${y}" width="${width}" height="${height}" rx="3"/>`;
 
 const sheet = (x: number, y: number, width: number, height: number) =>
-  html`<rect class="sheet" x="${x}" y="${y}" width="${width}" height="${height}" rx="8"/>`;
+  html`<rect fill="var(--sheet)" stroke="var(--rule)" x="${x}" y="${y}" width="${width}" height="${height}" rx="8"/>`;
 
 const doors: readonly Door[] = [
   {
@@ -29,8 +29,8 @@ const doors: readonly Door[] = [
       (
         x,
         index,
-      ) => html`${sheet(x, 16, 92, 108)}<path class="${['late', 'soon', 'calm'][index]}" d="M${x} 40v-16a8 8 0 0 1 8-8h76a8 8 0 0 1 8 8v16z"/>
-        ${bar(x + 8, 25, 44, 'light')}${bar(x + 8, 52, 60, 'ink')}${bar(x + 8, 66, 44, 'line')}${bar(x + 8, 80, 52, 'line')}${bar(x + 8, 100, 76, index === 2 ? 'line' : 'accent', 14)}`,
+      ) => html`${sheet(x, 16, 92, 108)}<path fill="var(--${['bad', 'warn', 'good'][index]})" d="M${x} 40v-16a8 8 0 0 1 8-8h76a8 8 0 0 1 8 8v16z"/>
+        ${bar(x + 8, 25, 44, 'sheet')}${bar(x + 8, 52, 60, 'ink')}${bar(x + 8, 66, 44, 'rule')}${bar(x + 8, 80, 52, 'rule')}${bar(x + 8, 100, 76, index === 2 ? 'rule' : 'accent', 14)}`,
     )}`,
     links: [['console', 'Open the console']],
   },
@@ -40,13 +40,13 @@ const doors: readonly Door[] = [
     picture: html`${sheet(16, 16, 176, 108)}${[
       bar(30, 30, 52, 'accent'),
       bar(42, 44, 68, 'ink'),
-      bar(54, 58, 40, 'line'),
-      bar(66, 72, 76, 'line'),
+      bar(54, 58, 40, 'rule'),
+      bar(66, 72, 76, 'rule'),
       bar(54, 86, 52, 'ink'),
-      bar(42, 100, 28, 'line'),
+      bar(42, 100, 28, 'rule'),
     ]}
       ${sheet(224, 8, 80, 124)}${bar(236, 22, 44, 'ink')}${[40, 64, 88, 112].map(
-        y => html`${bar(236, y, 36, 'line')}${bar(280, y, 14, 'accent')}`,
+        y => html`${bar(236, y, 36, 'rule')}${bar(280, y, 14, 'accent')}`,
       )}`,
     links: [
       ['graphql', 'Open the playground'],
@@ -61,7 +61,7 @@ const doors: readonly Door[] = [
       return [
         bar(30, y, 36, index === 0 ? 'good' : 'name', 12),
         bar(78, y + 3, width, 'ink'),
-        bar(250, y + 3, 40, 'line'),
+        bar(250, y + 3, 40, 'rule'),
       ];
     })}`,
     links: [
