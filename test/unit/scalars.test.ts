@@ -23,3 +23,16 @@ describe('parseValue', () => {
     },
   );
 });
+
+describe('DateTime', () => {
+  const day = 86_400_000;
+  const times = [-1, 0, 1, day - 1, day, day / 2, -62_167_219_200_000, -62_167_219_200_001, 8.64e15, -8.64e15];
+
+  test.each([...times, ...times].map(time => new Date(time)))('is serialized as toISOString does: %o (%#)', date => {
+    expect(scalars.DateTime.serialize(date)).toBe(date.toISOString());
+  });
+
+  test('that is none is refused', () => {
+    expect(() => scalars.DateTime.serialize('yesterday')).toThrow(RangeError);
+  });
+});

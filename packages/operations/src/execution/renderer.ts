@@ -75,6 +75,8 @@ function compileGraphLeaf(type: GraphQLLeafType): Render {
     const texts = new Map(type.getValues().map(({ value, name }) => [value, JSON.stringify(name)]));
     return value => texts.get(value) ?? stringifyLeaf(type.serialize(value));
   }
+  // Its text has nothing to escape.
+  if (type.name === 'DateTime') return value => `"${type.serialize(value)}"`;
   const same = type === GraphQLBoolean ? 'boolean' : 'string';
   const isPlain = type === GraphQLBoolean || type === GraphQLString || type === GraphQLID;
   if (!isPlain) return value => stringifyLeaf(type.serialize(value));
