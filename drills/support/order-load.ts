@@ -33,8 +33,8 @@ interface Order {
 }
 
 const placeOrder = 'mutation ($input: PlaceOrderInput!) { result: placeOrder(input: $input) { order { id } } }';
-const accept =
-  'mutation ($id: ID!) { result: changeOrderStatus(input: { orderId: $id, to: ACCEPTED }) { order { id } } }';
+// Without `input`, as 0.2.0 has it, from which one upgrades.
+const accept = 'mutation ($id: ID!) { result: changeOrderStatus(orderId: $id, to: ACCEPTED) { order { id } } }';
 const refusal = 'Nothing can be changed';
 
 /** The processes that are used at the moment. */
