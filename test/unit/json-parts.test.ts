@@ -26,7 +26,7 @@ describe('JSON that is parsed in parts', () => {
         expect(parse(text, partLength)).toEqual(JSON.parse(text));
         expect(JSON.stringify(parse(text, partLength))).toBe(JSON.stringify(JSON.parse(text)));
       }),
-      { numRuns: 2_000 },
+      { numRuns: 700 },
     );
   });
 
@@ -49,7 +49,7 @@ describe('JSON that is parsed in parts', () => {
           expect(isError).toBe(outcomeOf(() => JSON.parse(text)) === 'a SyntaxError');
         },
       ),
-      { numRuns: 5_000 },
+      { numRuns: 1_500 },
     );
   });
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { poisonFor, type Written, writtenDocument } from '../support/escapes.ts';
 
-const runs = Number(process.env.JSON_RUNS ?? 500);
+const runs = Number(process.env.JSON_RUNS ?? 200);
 
 /** Fills the key cache of `JSON.parse` with keys that collide with the document's (nodejs/node#63785). */
 function poison(written: Written): void {

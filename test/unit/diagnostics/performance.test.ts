@@ -36,7 +36,7 @@ function largeMenu(share = 1) {
 
 /** The least CPU time of several diagnoses, in milliseconds. */
 function timeOf(configuration: ReturnType<typeof largeMenu>): number {
-  const times = range(8).map(() => {
+  const times = range(4).map(() => {
     const before = process.threadCpuUsage();
     expect(diagnoseAtOnce(configuration)).toEqual([]);
     const { user, system } = process.threadCpuUsage(before);
