@@ -83,9 +83,9 @@ export function addFlatArguments(documents: readonly DocumentNode[]): DocumentNo
   return documents.map(document =>
     mapDefinitions(document, definition => {
       if (definition.kind === Kind.OBJECT_TYPE_EXTENSION && definition.name.value === 'Mutation')
-        return { ...definition, fields: definition.fields?.map(addTo) };
+        return { ...definition, fields: (definition.fields ?? []).map(addTo) };
       if (definition.kind === Kind.INPUT_OBJECT_TYPE_DEFINITION && definition.name.value === replacement.input)
-        return { ...definition, fields: definition.fields?.map(withoutRequiredStore) };
+        return { ...definition, fields: (definition.fields ?? []).map(withoutRequiredStore) };
       return definition;
     }),
   );

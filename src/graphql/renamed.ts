@@ -57,11 +57,11 @@ const renamedIn = (typeName: string) => Object.entries(renamedFields[typeName] ?
 export function addOldNames(document: DocumentNode): DocumentNode {
   const addToType = (block: ObjectTypeDefinitionNode | ObjectTypeExtensionNode) => ({
     ...block,
-    fields: block.fields?.flatMap(field => [field, ...oldFieldsOf(block.name.value, field)]),
+    fields: (block.fields ?? []).flatMap(field => [field, ...oldFieldsOf(block.name.value, field)]),
   });
   const addToInput = (block: InputObjectTypeDefinitionNode) => ({
     ...block,
-    fields: block.fields?.flatMap(field => {
+    fields: (block.fields ?? []).flatMap(field => {
       const old = oldFieldsOf(block.name.value, field);
       if (old.length === 0 || field.type.kind !== Kind.NON_NULL_TYPE) return [field, ...old];
       const description = describeRequired(field, 'a deprecated name');
