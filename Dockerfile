@@ -34,7 +34,7 @@ COPY --from=playground /carte/dist dist
 RUN install -d -o node -g node /data
 USER node
 ENV HOST=0.0.0.0 PORT=4000 CARTE_DATA=/data
-# glibc then allocates large responses with mmap and returns their memory to the system.
+# As `npm start` does: glibc then returns the memory of large responses to the system.
 ENV MALLOC_MMAP_THRESHOLD_=131072
 VOLUME /data
 EXPOSE 4000

@@ -7,12 +7,14 @@ import { fileURLToPath } from 'node:url';
 
 const checkout = fileURLToPath(new URL('..', import.meta.url));
 
-/** Node options of `npm start`. */
-function flagsOf(folder: string): string[] {
+/** What `npm start` gives Node: options, and environment variables. */
+function startOptionsOf(folder: string): { flags: readonly string[]; variables: Environment } {
   const { scripts } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-  return String(scripts.start)
-    .split(' ')
-    .filter(word => word.startsWith('--'));
+  const words = String(scripts.start).split(' ');
+  return {
+    flags: words.filter(word => word.startsWith('--')),
+    variables: Object.fromEntries(words.filter(word => /^\w+=/.test(word)).map(word => word.split('='))),
+  };
 }
 
 export interface Server {
@@ -32,7 +34,8 @@ export function startServer(env: Environment, onLog = passOn): Promise<Server> {
 
 /** Starts the service of another checkout with installed dependencies. */
 export function startCheckout(folder: string, env: Environment, onLog = passOn) {
-  return startProgram([...flagsOf(folder), join(folder, 'bin/carte.js'), 'serve'], env, onLog);
+  const { flags, variables } = startOptionsOf(folder);
+  return startProgram([...flags, join(folder, 'bin/carte.js'), 'serve'], { ...variables, ...env }, onLog);
 }
 
 /** Starts a program that prints its URL when it is ready, and waits for it. */
