@@ -13,10 +13,8 @@ import {
   getDirectiveValues,
   Kind,
   type OperationDefinitionNode,
-  SchemaMetaFieldDef,
   type SelectionNode,
   TypeInfo,
-  TypeMetaFieldDef,
   visit,
   visitWithTypeInfo,
 } from 'graphql';
@@ -53,7 +51,7 @@ const suffix = Buffer.from('}\n');
 
 /**
  * Creates the compilation of queries that are sent again. It returns undefined for all others, which graphql-js is to execute: those that
- * are sent for the first time, select something of the schema itself, mutations, and subscriptions.
+ * are sent for the first time, mutations, and subscriptions.
  */
 export function createCompiledQueries(schema: GraphQLSchema, options: CompiledQueryOptions = {}) {
   const root = schema.getQueryType();
@@ -112,8 +110,7 @@ function planOf(
     visitWithTypeInfo(typeInfo, {
       [Kind.FIELD]: () => {
         const field = typeInfo.getFieldDef();
-        if (field === SchemaMetaFieldDef || field === TypeMetaFieldDef) isCompiled = false;
-        else if (field && isResolvedOnce(field)) isCompiled = false;
+        if (field && isResolvedOnce(field)) isCompiled = false;
       },
       [Kind.DIRECTIVE]: ({ arguments: given = [] }) => {
         conditions ??= new Set();

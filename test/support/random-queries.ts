@@ -10,6 +10,8 @@ import {
   isNonNullType,
   isObjectType,
   isRequiredArgument,
+  SchemaMetaFieldDef,
+  TypeMetaFieldDef,
 } from 'graphql';
 
 export interface QuerySources {
@@ -28,6 +30,8 @@ interface RandomQuery {
 const maxDepth = 6;
 /** Lists within lists, whose sizes multiply. */
 const maxLists = 3;
+/** Validation rejects more of them in introspection. */
+const maxIntrospectionLists = 2;
 /** Positions in the event log are times. */
 const changing = new Set(['orderEventsCursor']);
 
@@ -46,7 +50,7 @@ const filters = [
 const cachedFields = ['ofConfiguration', 'ofOrders', 'ofStore'];
 
 /**
- * Generates valid queries, the same ones for the same seed: with one root field, or with several and with `@skip` and `@include`. Some, or all if
+ * Generates valid queries, the same ones for the same seed: with one root field, or with several, introspection, `@skip` and `@include`. Some, or all if
  * `isCacheable`, have responses that are cached.
  */
 export function createQueryGenerator(
@@ -94,6 +98,7 @@ export function createQueryGenerator(
         case 'SafeInt':
           return Math.floor(random() * 4);
         default:
+          if (field === '__type') return pick([...Object.keys(schema.getTypeMap()), 'NoSuch']);
           if (name === 'languages') return pick(['en', 'pt-BR', 'es_es', 'xx']);
           if (name === 'after' || name === 'before') return null;
           return chance(0.9) ? pick(sources.externalIds) : 'no such';
@@ -160,6 +165,8 @@ export function createQueryGenerator(
 
     const roots = schema.getQueryType()?.getFields() ?? {};
     const rootText = () => {
+      if (isMixed && chance(0.1))
+        return fieldText(pick([SchemaMetaFieldDef, TypeMetaFieldDef]), maxDepth, maxIntrospectionLists);
       const root = roots[isCached ? 'store' : pick(['store', 'store', 'stores', 'merchant', 'merchants', 'order'])];
       if (!root) throw new Error('The graph has no such root field');
       return fieldText(root, maxDepth, maxLists);

@@ -19,7 +19,7 @@ import {
   isObjectType,
 } from 'graphql';
 import { byteLength, type Chunk, JsonWriter, toRepeated } from './json-writer.ts';
-import { compileResolver, type PromiseOrValue, type Rendering } from './resolve.ts';
+import { compileResolver, type PromiseOrValue, type Rendering, rootMetaFields } from './resolve.ts';
 import { type Fragments, type SelectedField, selectedFields } from './selected-fields.ts';
 
 type Render = (value: unknown, rendering: Rendering) => PromiseOrValue<Chunk>;
@@ -258,8 +258,8 @@ function compileField(
   fieldShape: FieldShape | undefined,
 ): CompiledField {
   const name = selected.node.name.value;
-  const field = type.getFields()[name];
-  // `__typename`, the one field that no type defines.
+  const field = type.getFields()[name] ?? rootMetaFields.get(name);
+  // `__typename`, which every type has and none defines.
   if (!field) return constantField(selected.key, JSON.stringify(type.name));
   const render = compileRenderer(field.type, selected, fragments, fieldShape?.shape, fieldShape ?? {});
   const maxBytes = fieldShape?.maxBytes;

@@ -7,7 +7,11 @@ import {
   type GraphQLResolveInfo,
   type GraphQLSchema,
   getArgumentValues,
+  introspectionTypes,
+  isObjectType,
   Kind,
+  SchemaMetaFieldDef,
+  TypeMetaFieldDef,
   type ValueNode,
 } from 'graphql';
 import type { Chunk } from './json-writer.ts';
@@ -105,6 +109,17 @@ export class Rendering {
   }
 }
 
+/** The fields of the root that no type defines: those of introspection. */
+export const rootMetaFields: ReadonlyMap<string, GraphQLField<unknown, unknown>> = new Map(
+  [SchemaMetaFieldDef, TypeMetaFieldDef].map(field => [field.name, field]),
+);
+
+/** Fields whose resolvers may read the schema. */
+const introspectionFields = new Set([
+  ...rootMetaFields.values(),
+  ...introspectionTypes.filter(isObjectType).flatMap(type => Object.values(type.getFields())),
+]);
+
 /** Calls the resolver of a field with the arguments that the document gives it. */
 export function compileResolver(
   field: GraphQLField<unknown, unknown>,
@@ -123,6 +138,13 @@ export function compileResolver(
   };
   // The types of our resolvers have no more of it (codegen.yml).
   const info = partial as GraphQLResolveInfo;
+  if (introspectionFields.has(field)) {
+    return (object: unknown, { variables, context, schema }: Rendering) =>
+      resolve(object, getArgumentValues(field, node, { ...variables }), context, {
+        ...info,
+        schema: schema as GraphQLSchema,
+      });
+  }
   if (field.args.length === 0) return (object: unknown, { context }: Rendering) => resolve(object, {}, context, info);
   const readArguments = compileArguments(field, node);
   return (object: unknown, rendering: Rendering): unknown => {
