@@ -34,8 +34,8 @@ COPY --from=playground /carte/dist dist
 RUN install -d -o node -g node /data
 USER node
 ENV HOST=0.0.0.0 PORT=4000 CARTE_DATA=/data
-# As `npm start` does: glibc then returns the memory of large responses to the system.
-ENV MALLOC_MMAP_THRESHOLD_=131072
+# As `npm start` does: glibc then returns the memory of large bodies to the system.
+ENV MALLOC_MMAP_THRESHOLD_=4194304
 VOLUME /data
 EXPOSE 4000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=60s \
