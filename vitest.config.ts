@@ -65,13 +65,14 @@ class SlowAmongOthers extends BaseSequencer {
   }
 }
 
-/** Names the tests that failed at first: whoever sees the same one twice should mend it. */
+/** Names the tests that failed at first, with what failed: whoever sees the same one twice should mend it. */
 const retried: Reporter = {
   onTestRunEnd(modules: readonly TestModule[]) {
     const tests = modules.flatMap(module => [...module.children.allTests()]);
     for (const test of tests.filter(candidate => candidate.diagnostic()?.flaky)) {
       const name = `${test.module.relativeModuleId} > ${test.fullName}`;
       process.stderr.write(`Failed at first, and passed when it was repeated: ${name}\n`);
+      for (const { message } of test.result().errors ?? []) process.stderr.write(`  ${message}\n`);
     }
   },
 };
