@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { isNewConnection, startLoad, statusesOf } from '../http/load.ts';
+import { isNewConnection, startLoad } from '../http/load.ts';
 import { isAlive, processesOf, waitUntil } from '../http/processes.ts';
 import { createDatabase } from '../support/database.ts';
 import { urlOf } from '../support/url.ts';
@@ -11,7 +11,8 @@ describe('carte serve with several processes', { timeout: 120_000 }, () => {
   test('loads the demo once; after kill -9 of the primary, workers answer pending requests, stop the embedded database and end', async () => {
     const folder = temporaryFolder();
     const env = { CARTE_DATA: folder, PORT: '0', CARTE_PROCESSES: '2' };
-    const service = start(['serve'], env);
+    // A machine that stands still for a second would have load shed.
+    const service = start(['serve'], { ...env, CARTE_MAX_DELAY_MS: '60000' });
     const printed = await waitForOutput(service, 'Carte is ready at ');
     const url = /Carte is ready at (\S+)/.exec(printed)?.[1] ?? '';
     const key = /carte_[\w-]{43}/.exec(printed)?.[0] ?? '';
@@ -33,7 +34,7 @@ describe('carte serve with several processes', { timeout: 120_000 }, () => {
     await ended;
     await waitUntil(() => !processes.some(isAlive));
     expect(dropped).toEqual([]);
-    expect(statusesOf(outcomes)).toEqual([200]);
+    expect(outcomes.filter(({ status }) => status !== 200)).toEqual([]);
     expect(existsSync(join(folder, 'postgres', 'postmaster.pid'))).toBe(false);
   });
 
