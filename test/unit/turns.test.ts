@@ -120,6 +120,28 @@ describe.each([
   });
 });
 
+test('In many turns of the event loop, the fields of one object are rendered, whose values take some time each', async () => {
+  const schema = buildSchema('type Query { node: Node } type Node { slow: Int }');
+  const type = schema.getType('Node');
+  if (!isObjectType(type)) throw new Error('Node is no object');
+  const { slow } = type.getFields();
+  const resolve = () => {
+    const ends = performance.now() + 0.1;
+    while (performance.now() < ends);
+    return 1;
+  };
+  Object.assign(slow ?? {}, { resolve });
+  const aliases = Array.from({ length: 300 }, (_, at) => `a${at}`);
+  const document = parse(`{ node { ${aliases.map(alias => `${alias}: slow`).join(' ')} } }`);
+  const fragments = fragmentsOf(document);
+  const [selected] = selectedFields(getOperationAST(document)?.selectionSet.selections ?? [], fragments);
+  if (!selected) throw new Error('The query selects nothing');
+  const render = compileRenderer(type, selected, fragments);
+  const { result, turns } = await countTurns(() => render({}, new Rendering({ variables: {}, context: {} })));
+  expect(turns).toBeGreaterThan(3);
+  expect(`${result}`).toBe(JSON.stringify(Object.fromEntries(aliases.map(alias => [alias, 1]))));
+});
+
 test('An error in a later part of a long list is reported as in a short one', async () => {
   const schema = buildSchema('type Query { nodes: [Node], strict: [Node!] } type Node { id: Int! }');
   const nodes = Array.from({ length: 1000 }, (_, id) => ({ id: id === 777 ? null : id }));

@@ -19,7 +19,7 @@ import {
   isObjectType,
 } from 'graphql';
 import { byteLength, type Chunk, JsonWriter, toRepeated } from './json-writer.ts';
-import { compileResolver, type PromiseOrValue, type Rendering, rootMetaFields } from './resolve.ts';
+import { compileResolver, isComputed, type PromiseOrValue, type Rendering, rootMetaFields } from './resolve.ts';
 import { type Fragments, type SelectedField, selectedFields } from './selected-fields.ts';
 
 type Render = (value: unknown, rendering: Rendering) => PromiseOrValue<Chunk>;
@@ -210,6 +210,8 @@ function replaceWhenDone(rendered: Map<unknown, PromiseOrValue<Chunk>>, object: 
 }
 
 interface CompiledField {
+  /** Whether it is more than a property of the object. */
+  readonly isComputed: boolean;
   /** `{"key":` */
   readonly firstLabel: string;
   /** `,"key":` */
@@ -232,7 +234,7 @@ function compileFields(
     if (fieldShape.constant !== undefined) return [constantField(key, fieldShape.constant)];
     if (fieldShape.isGroup) {
       const render = compileObject(type, { selections }, fragments, fieldShape.shape);
-      return [{ ...labelsOf(key), resolve: object => object, render }];
+      return [{ ...labelsOf(key), isComputed: false, resolve: object => object, render }];
     }
     const field = byKey.get(fieldShape.key ?? key);
     if (field) return [{ ...compileField(type, field, fragments, fieldShape), ...labelsOf(key) }];
@@ -243,7 +245,7 @@ function compileFields(
 }
 
 function constantField(key: string, json: string): CompiledField {
-  return { ...labelsOf(key), resolve: () => null, render: () => json };
+  return { ...labelsOf(key), isComputed: false, resolve: () => null, render: () => json };
 }
 
 function labelsOf(key: string): Pick<CompiledField, 'firstLabel' | 'nextLabel'> {
@@ -266,6 +268,7 @@ function compileField(
   const fallback = fieldShape?.fallback ?? (isNonNullType(field.type) ? undefined : 'null');
   return {
     ...labelsOf(selected.key),
+    isComputed: isComputed(field),
     resolve: compileResolver(field, selected, fragments),
     render: (value, rendering) => {
       if (value !== null && value !== undefined) {
@@ -286,7 +289,10 @@ function renderFields(fields: readonly CompiledField[], object: unknown, renderi
   let text = '';
   for (let index = 0; index < fields.length; index++) {
     const field = fields[index] as CompiledField;
-    const chunk = renderField(field, object, rendering);
+    const chunk =
+      field.isComputed && rendering.isSliceOver()
+        ? rendering.yield().then(() => renderField(field, object, rendering))
+        : renderField(field, object, rendering);
     if (chunk === null) continue;
     if (typeof chunk !== 'string') return renderLongFields(fields.slice(index), object, { rendering, text, chunk });
     text += (text === '' ? field.firstLabel : field.nextLabel) + chunk;
@@ -309,7 +315,8 @@ function renderLongFields(
 ): PromiseOrValue<Chunk> {
   const { rendering, text, chunk: firstChunk } = begun;
   const [first] = fields;
-  const chunks = renderAll(fields, field => (field === first ? firstChunk : renderField(field, object, rendering)));
+  const renderPart = (field: CompiledField) => (field === first ? firstChunk : renderField(field, object, rendering));
+  const chunks = renderAll(fields, renderPart, rendering);
   const join = (all: readonly (Chunk | null)[]): Chunk => {
     const writer = new JsonWriter(rendering.maxBytes);
     let isEmpty = text === '';
@@ -365,20 +372,17 @@ function joinItems(chunks: readonly Chunk[], rendering: Rendering): Chunk {
   return writer.toChunk();
 }
 
-/**
- * Starts to render all parts before it awaits any, so that their loads are batched. The elements of a list, which have the state of their
- * rendering, may take several turns of the event loop.
- */
+/** Starts to render all parts before it awaits any, so that their loads are batched, but over several turns of the event loop if they take long. */
 function renderAll<Part, Result>(
   parts: readonly Part[],
   render: (part: Part) => PromiseOrValue<Result>,
-  rendering?: Rendering,
+  rendering: Rendering,
 ): PromiseOrValue<Result[]> {
   const results = new Array<PromiseOrValue<Result>>(parts.length);
   let hasPromise = false;
   try {
     for (let index = 0; index < parts.length; index++) {
-      if (rendering?.isSliceOver()) return renderRest(parts, results.slice(0, index), render, rendering);
+      if (rendering.isSliceOver()) return renderRest(parts, results.slice(0, index), render, rendering);
       const result = render(parts[index] as Part);
       if (result instanceof Promise) hasPromise = true;
       results[index] = result;

@@ -92,7 +92,7 @@ export class Rendering {
     throw new ResponseTooLarge('The response has too many objects in lists; request less.');
   }
 
-  /** Whether the next element of a list is to be rendered in a later turn of the event loop: then those of the lists around it are, too. */
+  /** Whether the next element of a list, or field of an object, is to be rendered in a later turn of the event loop: then those around it are, too. */
   isSliceOver(): boolean {
     if (this.#root !== this) return this.#root.isSliceOver();
     if (!this.#isSliceOver && isPause(this.#elements++)) {
@@ -120,15 +120,24 @@ const introspectionFields = new Set([
   ...introspectionTypes.filter(isObjectType).flatMap(type => Object.values(type.getFields())),
 ]);
 
+const resolverOf = ({ resolve, extensions }: GraphQLField<unknown, unknown>) =>
+  (extensions.unlimited as typeof resolve) ?? resolve;
+
+/** Whether a field is more than a property of its object. */
+export function isComputed(field: GraphQLField<unknown, unknown>): boolean {
+  const resolve = resolverOf(field);
+  return resolve !== undefined && resolve !== defaultFieldResolver;
+}
+
 /** Calls the resolver of a field with the arguments that the document gives it. */
 export function compileResolver(
   field: GraphQLField<unknown, unknown>,
   { node, selections }: Pick<SelectedField, 'node' | 'selections'>,
   fragments: Fragments,
 ) {
-  const { name, resolve: limited, extensions } = field;
-  const resolve = (extensions.unlimited as typeof limited) ?? limited;
-  if (!resolve || resolve === defaultFieldResolver) {
+  const { name } = field;
+  const resolve = resolverOf(field);
+  if (!resolve || !isComputed(field)) {
     return (object: unknown): unknown => (object as Readonly<Record<string, unknown>>)[name];
   }
   const partial: ResolveInfo = {
