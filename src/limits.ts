@@ -12,6 +12,16 @@ export const defaultMenuLimits = {
 };
 export type MenuLimits = Readonly<typeof defaultMenuLimits>;
 
+/** What the texts and hours of a menu may have, far above any real one: what serves them relies on it, so that no setting changes it. */
+export const menuTextLimits = {
+  /** Language keys of all texts of a configuration. */
+  languages: 100,
+  /** Characters of a language key. */
+  languageKey: 64,
+  /** Time periods of a menu on one day of the week. */
+  periodsPerDay: 100,
+};
+
 /** How much of a store's menu history is retained, documented in docs/menu-history.md#what-is-kept. */
 export const defaultHistoryLimits = {
   /** Number of revisions, the current one included. */

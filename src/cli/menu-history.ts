@@ -111,7 +111,7 @@ export function restoreMenu(
     const changes = withoutPrepType(runAtOnce(compareConfigurations(before, after)));
     printChanges(changes, [before, after], store);
     if (dryRun) {
-      runAtOnce(validateConfiguration(inputOf(em, after), config.menuLimits));
+      runAtOnce(validateConfiguration(inputOf(em, after), config.menuLimits, { isStored: true }));
       return terminal.err(`Dry run: ${summarizeChanges(changes)}. Nothing was written.`);
     }
     const restored = await restoreMenuConfiguration(em, store, {

@@ -10,7 +10,6 @@ import { compress, type Encoding } from '@carte/operations/http/compression';
 import type { CachedResponse, RenderedResponse } from '@carte/operations/http/response-cache';
 import { type DocumentNode, type GraphQLSchema, Kind, type OperationDefinitionNode, visit } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import { upTo } from '../cache/entries.ts';
 import type { ResponseCache } from '../cache/response-cache.ts';
 import {
   dependenciesOf,
@@ -22,7 +21,7 @@ import {
 } from './cacheable.ts';
 import type { QuerySource } from './compiled-queries.ts';
 
-export interface CachedQueryOptions<Caller> {
+export interface CachedQueryOptions<Caller, Languages extends Sized> {
   readonly schema: GraphQLSchema;
   /** Whether the callers are guests. */
   readonly isForGuests: boolean;
@@ -32,8 +31,10 @@ export interface CachedQueryOptions<Caller> {
   readonly maxObjects: number;
   readonly responseCache: ResponseCache;
   readonly readRevisions: ReadRevisions<Caller>;
-  /** Spells preferred languages alike that pick the same texts of a menu in these languages. */
-  readonly canonicalLanguages: (preferred: readonly string[], languages: readonly string[]) => readonly string[];
+  /** What is known of the languages of a menu; undefined if preferred ones are not to be compared by it. */
+  readonly indexLanguages: (languages: readonly string[]) => Languages | undefined;
+  /** Spells preferred languages alike that pick the same texts of a menu in these languages; different from any that is sent, unless it is the same. */
+  readonly canonicalLanguages: (preferred: readonly string[], languages: Languages) => readonly unknown[];
   /** Creates the context value of one rendering, with the cost of the request. */
   readonly createContext: (caller: Caller, cost: number) => unknown;
   /** Whether the caller may read everything that an operation selects, and gets the same as all others who may. */
@@ -45,6 +46,11 @@ export interface CachedQueryOptions<Caller> {
     operation: OperationDefinitionNode,
     given: Variables,
   ) => Promise<{ readonly coerced: Variables } | object>;
+}
+
+interface Sized {
+  /** In characters. */
+  readonly size: number;
 }
 
 /** `parsed` is undefined for a request that is rejected. */
@@ -87,8 +93,8 @@ type CachedQuery =
     }
   | { readonly hasFailed: true };
 
-/** Stores whose languages are known, at their current revision. */
-const maxKnownLanguages = 10_000;
+/** Bounds what is known of the languages of stores, at their current revision. */
+const maxLanguageCharacters = 4 * 1024 * 1024;
 
 /** Larger responses are left to Apollo, with limits of its own. */
 const maxResponseBytes = 32 * 1024 * 1024;
@@ -103,8 +109,9 @@ const charactersPerField = 40;
  * Creates the lookup of cached responses to queries on one store, which renders those that are not cached. It returns undefined for all other requests,
  * for a list of orders whose document is new, and where there is an error or no such store: Apollo then executes the query.
  */
-export function createCachedQueries<Caller>(options: CachedQueryOptions<Caller>) {
-  const { responseCache, readRevisions, createContext, canonicalLanguages, isReadable, coerceVariables } = options;
+export function createCachedQueries<Caller, Languages extends Sized>(options: CachedQueryOptions<Caller, Languages>) {
+  const { responseCache, readRevisions, createContext, indexLanguages, canonicalLanguages } = options;
+  const { isReadable, coerceVariables } = options;
   /** Without a query for those whose response cannot be cached. */
   const knownQueries = new LRUCache<string, { readonly query: CacheableQuery | undefined }>({
     maxSize: maxCharacters,
@@ -114,7 +121,10 @@ export function createCachedQueries<Caller>(options: CachedQueryOptions<Caller>)
     maxSize: maxCharacters,
     sizeCalculation: ({ key }, given) => given.length + 2 * key.length + 200,
   });
-  const knownLanguages = new LRUCache<string, readonly string[]>(upTo(maxKnownLanguages));
+  const knownLanguages = new LRUCache<string, Languages>({
+    maxSize: maxLanguageCharacters,
+    sizeCalculation: ({ size }, menu) => menu.length + size + 200,
+  });
 
   /** Equal for variables that differ only in languages that the menu does not have; its first rendering tells which it has. */
   function cacheKeyOf({ query, key, variables }: KnownRequest, menu: string): string {
@@ -175,8 +185,11 @@ export function createCachedQueries<Caller>(options: CachedQueryOptions<Caller>)
       if (!result) throw new Error('There is no such store');
       const bytes = await runInSlices(concatenate([query.prefix, ...toBuffers(result.body), query.suffix]));
       const revision = result.etagValues.slice(0, names.length).join('.');
-      const languages = result.etagValues[names.length];
-      if (languages) knownLanguages.set(`${query.storeIdOf(variables)} ${revision}`, languages as readonly string[]);
+      const menu = `${query.storeIdOf(variables)} ${revision}`;
+      if (query.languageVariables.length > 0 && !knownLanguages.has(menu)) {
+        const languages = indexLanguages(result.etagValues[names.length] as readonly string[]);
+        if (languages) knownLanguages.set(menu, languages);
+      }
       return { bytes, revision };
     };
     const runInTurn = isKeptAtOnce || cost >= options.minExpensiveCost ? run : runNow;
@@ -210,7 +223,7 @@ export function createCachedQueries<Caller>(options: CachedQueryOptions<Caller>)
 }
 
 function findCacheable(
-  { schema, isForGuests, maxObjects }: Pick<CachedQueryOptions<never>, 'schema' | 'isForGuests' | 'maxObjects'>,
+  { schema, isForGuests, maxObjects }: Pick<CachedQueryOptions<never, never>, 'schema' | 'isForGuests' | 'maxObjects'>,
   document: DocumentNode,
   { text, operationName }: { readonly text: string; readonly operationName: string | null | undefined },
 ) {

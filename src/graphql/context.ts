@@ -1,3 +1,4 @@
+import { TimeSlice } from '@carte/base/time-slice';
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import { createKeyRepository, keyLoaders } from '../auth/repository.ts';
 import type { ReadAccess } from '../database/pool.ts';
@@ -56,6 +57,8 @@ export interface Context extends SharedContext {
   readonly transport: Transport;
   /** Charged before something is loaded whose size the selection does not tell. */
   readonly budget: CostBudget;
+  /** Of all fields that compute something for long, however many there are. */
+  readonly slice: TimeSlice;
   /** Of the response to one operation, in lists; undefined if they are not limited. */
   readonly maxObjects: number | undefined;
   /** Opens the stream of a subscription; absent in any other operation, and when an event is resolved. */
@@ -106,6 +109,7 @@ export function createContext(
     scope,
     transport,
     budget,
+    slice: new TimeSlice(),
     maxObjects: dependencies.maxObjects,
     forkEntityManager: () => forkInScope(dependencies.orm, scope ?? emptyScope),
     menuLimits: dependencies.menuLimits ?? defaultMenuLimits,

@@ -17,7 +17,7 @@ import type { ResponseCache } from '../cache/response-cache.ts';
 import { createSharedReads, findShareable, type Shareable } from '../execution/cacheable.ts';
 import { createCachedQueries } from '../execution/cached-queries.ts';
 import { createCompiledQueries, type QuerySource } from '../execution/compiled-queries.ts';
-import { canonicalLanguages } from '../menu/translations.ts';
+import { canonicalLanguages, indexLanguages } from '../menu/translations.ts';
 import { hasToken } from '../order/guest-tokens.ts';
 import { type AccessScope, type Caller, hasOwnOrdersOnly } from '../scope.ts';
 import { type ApolloContext, acceptsGraphqlResponse, headAsGet, startApollo } from './apollo.ts';
@@ -90,7 +90,7 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
   /** The documents of one kind of callers: guests have their own, so that they evict none of others. */
   const createDocuments = (cache: DocumentCache, isForGuests: boolean) => {
     const validateRequest = createRequestValidator({ schema, documents: cache, limits, trusted, own });
-    const findCached = createCachedQueries<NonNullable<FastifyRequest['caller']>>({
+    const findCached = createCachedQueries({
       schema,
       isForGuests,
       isTrustedOnly: trusted !== undefined,
@@ -98,8 +98,10 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
       minExpensiveCost,
       responseCache,
       readRevisions,
+      indexLanguages,
       canonicalLanguages,
-      createContext: ({ scope }, cost) => createContext(dependencies, scope, { cost }),
+      createContext: ({ scope }: NonNullable<FastifyRequest['caller']>, cost) =>
+        createContext(dependencies, scope, { cost }),
       isReadable: (operation, { scope }) => !hasOwnOrdersOnly(scope) && checkReadable(operation, scope).length === 0,
       coerceVariables,
     });

@@ -1,3 +1,5 @@
+import { memoize } from '@carte/base/memoize';
+import type { Steps } from '@carte/base/time-slice';
 import { LRUCache } from 'lru-cache';
 import type { AvailabilityInput, SpecialHoursInput, TimePeriodInput } from '../generated/graph.ts';
 import type { Store } from '../store/entities.ts';
@@ -19,8 +21,14 @@ interface SpecialDay {
   /** e.g. `2026-12-24`. */
   readonly date: string;
   /** The special hours of the date, and of the one before, where they have some. */
-  readonly today: readonly TimePeriod[] | undefined;
-  readonly yesterday: readonly TimePeriod[] | undefined;
+  readonly today: readonly Window[] | undefined;
+  readonly yesterday: readonly Window[] | undefined;
+}
+
+/** In seconds since 00:00 of the day on which it begins; one past midnight ends after more than a day. */
+interface Window {
+  readonly start: number;
+  readonly end: number;
 }
 
 export const secondsPerDay = 86_400;
@@ -52,35 +60,72 @@ export function parseTime(text: string, role: 'start' | 'end'): number | undefin
  * a menu without windows has none to replace, and is never available.
  */
 export function isAvailable(availability: readonly Availability[], local: LocalTime): boolean {
-  const { second, special } = local;
-  const isSpecial =
-    special?.today?.some(period => includes(period, second)) ||
-    special?.yesterday?.some(period => includes(period, secondsPerDay + second));
-  if (isSpecial) return availability.some(hasWindow);
-  return availability.some(({ dayOfWeek, timePeriods }) => {
-    const day = parseDay(dayOfWeek);
-    if (day === undefined) return false;
-    const daysSince = (local.day - day + 7) % 7;
-    if (daysSince > 1 || (daysSince === 0 ? special?.today : special?.yesterday)) return false;
-    return timePeriods.some(period => includes(period, daysSince * secondsPerDay + second));
-  });
+  const { day, second, special } = local;
+  const week = weekOf(availability);
+  const { today = week[day], yesterday = week[(day + daysPerWeek - 1) % daysPerWeek] } = special ?? {};
+  if (includes(special?.today, second) || includes(special?.yesterday, secondsPerDay + second)) {
+    return week.some(windows => windows.length > 0);
+  }
+  return includes(today, second) || includes(yesterday, secondsPerDay + second);
 }
 
-function hasWindow({ dayOfWeek, timePeriods }: Availability): boolean {
-  return parseDay(dayOfWeek) !== undefined && timePeriods.some(parsePeriod);
+export function* filterAvailable<Menu extends { readonly availability: readonly Availability[] }>(
+  menus: readonly Menu[],
+  local: LocalTime,
+): Steps<Menu[]> {
+  const available: Menu[] = [];
+  for (const menu of menus) {
+    if (isAvailable(menu.availability, local)) available.push(menu);
+    yield;
+  }
+  return available;
 }
 
-/** Counts seconds from 00:00 of the period's own day, so a period past midnight ends after more than one day. Undefined if it is not recognized. */
-function parsePeriod({ startTime, endTime }: TimePeriod) {
+/** The windows of each day of the week, by the periods of a menu; once for all requests that read its configuration. */
+const weekOf = memoize((availability: readonly Availability[]): readonly (readonly Window[])[] => {
+  const periods = Array.from({ length: daysPerWeek }, (): TimePeriod[] => []);
+  for (const { dayOfWeek, timePeriods } of availability) {
+    const ofDay = periods[parseDay(dayOfWeek) ?? daysPerWeek];
+    if (ofDay) for (const period of timePeriods) ofDay.push(period);
+  }
+  return periods.map(windowsOf);
+});
+
+/** In order, and apart from each other: those that overlap are joined. Without the periods that are not recognized. */
+function windowsOf(periods: readonly TimePeriod[]): readonly Window[] {
+  const windows: Window[] = [];
+  const parsed = periods.map(parsePeriod).filter(window => window !== undefined);
+  for (const window of parsed.sort((one, other) => one.start - other.start)) {
+    const last = windows.at(-1);
+    if (!last || last.end < window.start) windows.push(window);
+    else windows[windows.length - 1] = { start: last.start, end: Math.max(last.end, window.end) };
+  }
+  return windows;
+}
+
+/** Undefined if it is not recognized. */
+function parsePeriod({ startTime, endTime }: TimePeriod): Window | undefined {
   const start = parseTime(startTime, 'start');
   const end = parseTime(endTime, 'end');
   if (start === undefined || end === undefined) return undefined;
   return { start, end: end <= start ? end + secondsPerDay : end };
 }
 
-function includes(period: TimePeriod, second: number): boolean {
-  const window = parsePeriod(period);
-  return window !== undefined && window.start <= second && second < window.end;
+function includes(windows: readonly Window[] | undefined, second: number): boolean {
+  const last = windows?.[firstAfter(windows, second) - 1];
+  return last !== undefined && second < last.end;
+}
+
+/** Returns the index of the first window that starts after a second, by binary search. */
+function firstAfter(windows: readonly Window[], second: number): number {
+  let from = 0;
+  let to = windows.length;
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if ((windows[middle]?.start ?? 0) > second) to = middle;
+    else from = middle + 1;
+  }
+  return from;
 }
 
 /** Converts to a timezone, and looks up the special hours; an absent or unknown timezone is treated as UTC. */
@@ -96,14 +141,18 @@ export function toLocalTime(
     day: dayNames.indexOf(weekday),
     second: secondOfDay(hour, minute, second),
     special: specialHours?.length
-      ? { date, today: hoursOn(specialHours, date), yesterday: hoursOn(specialHours, addDays(date, -1)) }
+      ? { date, today: windowsOn(specialHours, date), yesterday: windowsOn(specialHours, addDays(date, -1)) }
       : undefined,
   };
 }
 
-function hoursOn(specialHours: readonly SpecialHoursInput[], date: string): readonly TimePeriod[] | undefined {
-  return specialHours.find(hours => hours.date === date)?.timePeriods;
-}
+const windowsOn = (specialHours: readonly SpecialHoursInput[], date: string): readonly Window[] | undefined =>
+  windowsByDate(specialHours).get(date);
+
+const windowsByDate = memoize(
+  (specialHours: readonly SpecialHoursInput[]) =>
+    new Map(specialHours.map(({ date, timePeriods }): [string, readonly Window[]] => [date, windowsOf(timePeriods)])),
+);
 
 function addDays(date: string, days: number): string {
   const [year = 0, month = 0, day = 0] = date.split('-').map(Number);
@@ -151,42 +200,33 @@ export function createFormatter(
 type Clock = Partial<Pick<Store, 'timezone' | 'specialHours'>>;
 
 /** Returns the earliest time from `after` on at which the menu is available by `isAvailable`; null if there is none. */
-export function nextAvailableAt(availability: readonly Availability[], after: Date, clock: Clock): Date | null {
-  const weeklyStarts = startsByDay(availability);
-  if (weeklyStarts.every(starts => starts.length === 0)) return null;
+export function* nextAvailableAt(availability: readonly Availability[], after: Date, clock: Clock): Steps<Date | null> {
+  const week = weekOf(availability);
+  if (week.every(windows => windows.length === 0)) return null;
   const { timezone, specialHours } = clock;
   let time = after;
   while (true) {
     const local = toLocalTime(time, timezone, specialHours);
     if (isAvailable(availability, local)) return time;
-    const start = addSeconds(time, secondsUntilStart(weeklyStarts, local, clock));
+    const start = addSeconds(time, secondsUntilStart(week, local, clock));
     // The clock may skip a start, or show it twice: after a change of the clock, the wait is another one.
     time = findClockChange(time, start, timezone) ?? start;
+    yield;
   }
 }
-
-/** Returns the starts of all windows of each day of the week, in seconds since its midnight. */
-function startsByDay(availability: readonly Availability[]): number[][] {
-  const starts = Array.from({ length: daysPerWeek }, (): number[] => []);
-  for (const { dayOfWeek, timePeriods } of availability) {
-    starts[parseDay(dayOfWeek) ?? daysPerWeek]?.push(...startsOf(timePeriods));
-  }
-  return starts;
-}
-
-const startsOf = (periods: readonly TimePeriod[]) => periods.flatMap(period => parsePeriod(period)?.start ?? []);
 
 /** Returns the seconds until the first start after a local time; a week if there is none so soon, because of special hours. */
 function secondsUntilStart(
-  weeklyStarts: readonly (readonly number[])[],
+  week: readonly (readonly Window[])[],
   { day, second, special }: LocalTime,
   { specialHours }: Clock,
 ): number {
   for (let days = 0; days <= daysPerWeek; days++) {
-    const periods = special && hoursOn(specialHours ?? [], addDays(special.date, days));
-    const starts = periods ? startsOf(periods) : (weeklyStarts[(day + days) % daysPerWeek] ?? []);
-    const waits = starts.map(start => days * secondsPerDay + start - second).filter(wait => wait > 0);
-    if (waits.length > 0) return Math.min(...waits);
+    const replaced = special && windowsOn(specialHours ?? [], addDays(special.date, days));
+    const windows = replaced ?? week[(day + days) % daysPerWeek] ?? [];
+    const secondsBefore = days * secondsPerDay - second;
+    const next = windows[firstAfter(windows, -secondsBefore)];
+    if (next) return secondsBefore + next.start;
   }
   return secondsPerWeek;
 }

@@ -1,11 +1,14 @@
+import { memoize } from '@carte/base/memoize';
 import { runInSlices, type Steps } from '@carte/base/time-slice';
 import type { StoreMenuArgs, StoreMenuDiagnosticsArgs } from '../generated/graph.ts';
+import { menuTextLimits } from '../limits.ts';
 import type { Configuration } from './configuration.ts';
 import { diagnosticsOf } from './diagnostics/diagnose.ts';
+import { keysOf } from './translations.ts';
 
 /** The fields of a configuration in the graph: of the current one on `Store`, of any other on `MenuConfiguration`. */
 export const configurationFields = {
-  languages: (configuration: Configuration) => runInSlices(languagesOf(configuration)),
+  languages: memoize((configuration: Configuration) => runInSlices(languagesOf(configuration))),
   menus: ({ menus }: Configuration) => [...menus.values()],
   categories: ({ categories }: Configuration) => [...categories.values()],
   items: ({ items }: Configuration) => [...items.values()],
@@ -24,14 +27,15 @@ export const configurationFields = {
   },
 };
 
-/** Returns the language keys of a configuration's texts, most frequent first. */
+/** Returns the language keys of a configuration's texts, most frequent first; no more than a configuration that is posted now may have. */
 function* languagesOf({ menus, categories, items, modifierGroups, modifierItems }: Configuration): Steps<string[]> {
   const counts = new Map<string, number>();
   for (const nodes of [menus, categories, items, modifierGroups, modifierItems]) {
     for (const node of nodes.values()) {
       const texts = 'description' in node ? [node.name, node.description] : [node.name];
-      for (const key of texts.flatMap(text => Object.keys(text?.translations ?? {}))) {
-        counts.set(key, (counts.get(key) ?? 0) + 1);
+      for (const key of texts.flatMap(text => (text ? keysOf(text.translations) : []))) {
+        const count = counts.get(key) ?? 0;
+        if (count > 0 || counts.size < menuTextLimits.languages) counts.set(key, count + 1);
       }
       yield;
     }

@@ -1,3 +1,4 @@
+import { runInSlices, type TimeSlice } from '@carte/base/time-slice';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Resolvers } from '../generated/graph.ts';
 import type { HistoryLimits, MenuLimits } from '../limits.ts';
@@ -6,7 +7,7 @@ import type { AccessScope } from '../scope.ts';
 import { currencyOf, type Money } from '../store/currency.ts';
 import type { Store } from '../store/entities.ts';
 import type { storeLoaders } from '../store/loaders.ts';
-import { isAvailable, nextAvailableAt, toLocalTime } from './availability.ts';
+import { filterAvailable, nextAvailableAt, toLocalTime } from './availability.ts';
 import { backlinksOf, type Configuration, knownTo } from './configuration.ts';
 import { configurationFields } from './configuration-fields.ts';
 import { diagnosticsOf } from './diagnostics/diagnose.ts';
@@ -23,6 +24,7 @@ interface MenuContext {
     readonly stores: ReturnType<typeof storeLoaders>;
     readonly menus: ReturnType<typeof menuLoaders>;
   };
+  readonly slice: TimeSlice;
 }
 
 interface ChangeContext extends MenuContext {
@@ -130,7 +132,7 @@ export const menuResolvers = {
       const menus = configurationFields.menus(await loadConfiguration(store, context));
       if (!availableAt) return menus;
       const local = toLocalTime(availableAt, store.timezone, store.specialHours);
-      return menus.filter(menu => isAvailable(menu.availability, local));
+      return runInSlices(filterAvailable(menus, local), context.slice);
     },
     specialHours: ({ specialHours }) => specialHours ?? [],
     soldOutUntil: async (store, _args, context) => {
@@ -161,7 +163,7 @@ export const menuResolvers = {
     nodeId: nodeIdWith('Menu'),
     id: idWith('menu'),
     nextAvailableAt: async (menu, { after }, context) =>
-      nextAvailableAt(menu.availability, after, await loadStore(menu, {}, context)),
+      runInSlices(nextAvailableAt(menu.availability, after, await loadStore(menu, {}, context)), context.slice),
     store: loadStore,
   },
   Category: {

@@ -28,7 +28,7 @@ export async function restoreMenuConfiguration(
 /** Validates as a replacement does, since limits may have been lowered, and entities changed by hand. */
 async function validatePast(em: EntityManager, past: Configuration, limits: MenuLimits): Promise<PostedConfiguration> {
   try {
-    return withNotPosted(await runInSlices(validateConfiguration(inputOf(em, past), limits)), past);
+    return withNotPosted(await runInSlices(validateConfiguration(inputOf(em, past), limits, { isStored: true })), past);
   } catch (error) {
     if (!(error instanceof InvalidInput)) throw error;
     throw new InvalidInput(

@@ -1,7 +1,8 @@
 import { InvalidInput, type ValidationError } from '@carte/base/errors';
 import { isPause, runInSlices, type Steps } from '@carte/base/time-slice';
-import { type ErrorPath, findUnstorable, isStorable, maxErrors } from '@carte/base/validation';
-import type { MenuLimits } from '../limits.ts';
+import { type ErrorPath, findUnstorable, isStorable, maxErrors, shorten } from '@carte/base/validation';
+import { type MenuLimits, menuTextLimits } from '../limits.ts';
+import { parseDay } from './availability.ts';
 import {
   byKind,
   type ConfigurationInput,
@@ -26,10 +27,18 @@ type PartialConfiguration = {
 
 const maxExternalIdLength = 255;
 
-/** Throws `InvalidInput` with all errors of a configuration; their paths start at the argument `input`. */
-export function* validateConfiguration(input: ConfigurationInput, limits: MenuLimits): Steps<PostedConfiguration> {
+/**
+ * Throws `InvalidInput` with all errors of a configuration; their paths start at the argument `input`. One that was stored may have languages and
+ * periods beyond the limits, which were published later.
+ */
+export function* validateConfiguration(
+  input: ConfigurationInput,
+  limits: MenuLimits,
+  { isStored = false } = {},
+): Steps<PostedConfiguration> {
   const configuration: PostedConfiguration = byKind(({ name }) => (input[name] ?? []) as never[]);
-  const errors = yield* collectErrors(configuration, [checkTexts, checkIdentifiers, checkReferences]);
+  const ofPosted = isStored ? [] : [checkLanguages, checkPeriods];
+  const errors = yield* collectErrors(configuration, [checkTexts, ...ofPosted, checkIdentifiers, checkReferences]);
   // The size of a tree is defined only if its references are valid.
   if (errors.length === 0) errors.push(...(yield* checkLimits(configuration, limits)));
   if (errors.length > 0) throw new InvalidInput(errors.map(belowInput));
@@ -47,8 +56,8 @@ export function* validatePartialConfiguration(parsed: unknown): Steps<Validation
     return (name in input ? (input[name] ?? undefined) : []) as never[] | undefined;
   });
   // The reader of the input has checked the texts.
-  const errors = yield* collectErrors(configuration, [checkIdentifiers, checkReferences]);
-  return errors.map(belowInput);
+  const checks = [checkLanguages, checkPeriods, checkIdentifiers, checkReferences];
+  return (yield* collectErrors(configuration, checks)).map(belowInput);
 }
 
 /** Finds the errors in the external ids of some lists, each with its own kind. */
@@ -87,6 +96,64 @@ function* checkTexts(configuration: PartialConfiguration): ReturnType<Check> {
       if (!isStorable(entity, 2)) yield* findUnstorable(entity, [name, index]);
       if (isPause(index)) yield;
     }
+  }
+}
+
+/** Language keys have at most 64 characters, and a configuration has at most 100 of them. */
+function* checkLanguages(configuration: PartialConfiguration): ReturnType<Check> {
+  const { languages: maxLanguages, languageKey: maxLength } = menuTextLimits;
+  const languages = new Set<string>();
+  let excess: ErrorPath | undefined;
+  for (const { name } of menuKinds) {
+    const entities: readonly PartialTexts[] = configuration[name] ?? [];
+    for (const [index, entity] of entities.entries()) {
+      for (const field of ['name', 'description'] as const) {
+        const path = [name, index, field, 'translations'];
+        let keys = 0;
+        for (const key in entity?.[field]?.translations) {
+          if (isPause(keys++)) yield;
+          if (languages.has(key)) continue;
+          languages.add(key);
+          if (languages.size > maxLanguages) excess ??= path;
+          yield* checkLength([...path, shorten(key)], key, maxLength);
+        }
+      }
+      if (isPause(index)) yield;
+    }
+  }
+  if (!excess) return;
+  const message = `The texts of the configuration have ${languages.size} languages; at most ${maxLanguages} are allowed`;
+  yield { path: excess, type: 'too_long', message };
+}
+
+type PartialTexts =
+  | Partial<Record<'name' | 'description', { readonly translations?: object | undefined } | null | undefined>>
+  | undefined;
+
+function* checkLength(path: ErrorPath, key: string, maxLength: number): Generator<ValidationError> {
+  if (key.length <= maxLength) return;
+  const message = `The language key has ${key.length} characters; at most ${maxLength} are allowed`;
+  yield { path, type: 'string_too_long', message };
+}
+
+/** A menu has at most 100 time periods on one day, however often it lists the day. */
+function* checkPeriods({ menus = [] }: PartialConfiguration): ReturnType<Check> {
+  const { periodsPerDay: max } = menuTextLimits;
+  for (const [index, menu] of menus.entries()) {
+    const counts = new Map<string | number, number>();
+    for (const [position, day] of (menu?.availability ?? []).entries()) {
+      if (isPause(position)) yield;
+      const name = day?.dayOfWeek ?? '';
+      const id = parseDay(name) ?? name;
+      const before = counts.get(id) ?? 0;
+      const count = before + (day?.timePeriods?.length ?? 0);
+      counts.set(id, count);
+      if (before > max || count <= max) continue;
+      const path = ['menus', index, 'availability', position, 'timePeriods'];
+      const message = `The menu has ${count} time periods on ${JSON.stringify(shorten(name))}; at most ${max} are allowed`;
+      yield { path, type: 'too_long', message };
+    }
+    if (isPause(index)) yield;
   }
 }
 

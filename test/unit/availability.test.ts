@@ -1,13 +1,16 @@
+import { runAtOnce } from '@carte/base/time-slice';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   type Availability,
   isAvailable,
-  nextAvailableAt,
   parseDay,
   parseTime,
+  nextAvailableAt as stepsToNextAvailable,
   toLocalTime,
 } from '../../src/menu/availability.ts';
+
+const nextAvailableAt = (...args: Parameters<typeof stepsToNextAvailable>) => runAtOnce(stepsToNextAvailable(...args));
 
 const days = ['MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT', 'SUN'];
 

@@ -1,6 +1,14 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { canonicalLanguages, pickTranslation } from '../../src/menu/translations.ts';
+import { menuTextLimits } from '../../src/limits.ts';
+import {
+  canonicalLanguages,
+  indexLanguages,
+  type MenuLanguages,
+  pickTranslation,
+} from '../../src/menu/translations.ts';
+
+const indexed = (languages: readonly string[]) => indexLanguages(languages) as MenuLanguages;
 
 test.each([
   ['an exact key', { en: 'Soup', es: 'Sopa' }, ['es'], 'Sopa'],
@@ -91,12 +99,12 @@ test('picks one of the translations, and null only if there are none', () => {
 
 test.each([
   ['that the menu does not have', ['xx', 'pt', 'yy-ZZ'], ['pt']],
-  ['in another case', ['PT', 'EN'], ['~pt', '~en']],
-  ['with further subtags', ['pt-BR-x-a', 'pt_br', 'pt'], ['~pt', 'pt']],
+  ['in another case', ['PT', 'EN'], [{ tag: 'pt' }, { tag: 'en' }]],
+  ['with further subtags', ['pt-BR-x-a', 'pt_br', 'pt'], [{ tag: 'pt' }, 'pt']],
   ['that come twice', ['en', 'pt', 'en'], ['en', 'pt']],
   ['beyond the first 20', [...Array.from({ length: 20 }, (_, at) => `x${at}`), 'en'], []],
 ])('languages %s', (_name, preferred, expected) => {
-  expect(canonicalLanguages(preferred, ['en', 'pt'])).toEqual(expected);
+  expect(canonicalLanguages(preferred, indexed(['en', 'pt']))).toEqual(expected);
 });
 
 test('languages that are alike pick the same translation of every text', () => {
@@ -118,11 +126,27 @@ test('languages that are alike pick the same translation of every text', () => {
   const preferred = fc.array(tag, { maxLength: 3 });
   fc.assert(
     fc.property(texts, preferred, preferred, (menu, one, other) => {
-      const languages = [...new Set(menu.flatMap(text => Object.keys(text)))];
+      const languages = indexed([...new Set(menu.flatMap(text => Object.keys(text)))]);
       const [spelt, otherwise] = [one, other].map(list => JSON.stringify(canonicalLanguages(list, languages)));
       for (const text of spelt === otherwise ? menu : [])
         expect(pickTranslation(text, one)).toBe(pickTranslation(text, other));
     }),
     { numRuns: 2_000 },
   );
+});
+
+test('of a text in more languages than a menu may have, the first and those that are spelled alike count', () => {
+  const keys = Array.from({ length: 10 * menuTextLimits.languages }, (_, at) => `x${at}-YZ`);
+  const translations = Object.fromEntries(keys.map(key => [key, `text ${key}`]));
+  expect(pickTranslation(translations, ['X7'])).toBe('text x7-YZ');
+  expect(pickTranslation(translations, ['x900-YZ'])).toBe('text x900-YZ');
+  expect(pickTranslation(translations, ['x900'])).toBe('text x0-YZ');
+  expect(indexLanguages(keys.slice(0, menuTextLimits.languages))).toBeUndefined();
+});
+
+test('a key of any length costs a bounded number of its parts', () => {
+  const key = 'a-'.repeat(100_000);
+  expect(indexed([key]).size - key.length).toBeLessThan(10_000);
+  expect(canonicalLanguages(['A-a-b'], indexed([key]))).toEqual([{ tag: 'a-a' }]);
+  expect(pickTranslation({ en: 'x', [key]: 'y' }, ['a-A-b'])).toBe('y');
 });
