@@ -163,7 +163,7 @@ export const menuResolvers = {
     nodeId: nodeIdWith('Menu'),
     id: idWith('menu'),
     nextAvailableAt: async (menu, { after }, context) =>
-      runInSlices(nextAvailableAt(menu.availability, after, await loadStore(menu, {}, context)), context.slice),
+      runInSlices(nextAvailableAt(menu.availability, after, await loadStore(menu, {}, context)), context.slice, 1),
     store: loadStore,
   },
   Category: {

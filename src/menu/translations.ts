@@ -61,9 +61,15 @@ const rankingBy = memoize((languages: readonly string[]): ((key: string) => numb
     for (const tag of prefixesOf(normalize(language))) add(tags, tag);
   }
   const rank = (key: string): number => {
-    const [tag, ...prefixes] = tagsOf(key);
-    const ranks = [spelled.get(key), tags.get(tag ?? ''), ...prefixes.map(prefix => afterEqual(tags.get(prefix)))];
-    return Math.min(...ranks.map(found => found ?? unmatched));
+    let lowest = spelled.get(key) ?? unmatched;
+    // From the shortest prefix on: where one is no tag, no longer one is.
+    const whole = tagOf(key);
+    for (const tag of tagsIn(whole)) {
+      const found = tags.get(tag);
+      if (found === undefined) break;
+      lowest = Math.min(lowest, tag === whole ? found : found + 1);
+    }
+    return lowest;
   };
   const ranked = new Map<string, number>();
   return key => {
@@ -75,8 +81,6 @@ const rankingBy = memoize((languages: readonly string[]): ((key: string) => numb
     return found;
   };
 });
-
-const afterEqual = (rank: number | undefined) => (rank === undefined ? undefined : rank + 1);
 
 const preferredOf = (languages: readonly string[]) =>
   languages.slice(0, maxPreferred).filter(({ length }) => length <= maxTagLength);
@@ -92,7 +96,7 @@ export interface MenuLanguages {
 /** Undefined for a menu whose languages are not all known, since it was stored when it could have any number. */
 export function indexLanguages(languages: readonly string[]): MenuLanguages | undefined {
   if (languages.length >= menuTextLimits.languages) return undefined;
-  const tags = new Set(languages.flatMap(tagsOf));
+  const tags = new Set(languages.flatMap(language => [...tagsIn(tagOf(language))]));
   const size = [...languages, ...tags].reduce((sum, text) => sum + text.length, 0);
   return { keys: new Set(languages), tags, size };
 }
@@ -111,10 +115,13 @@ export function canonicalLanguages(preferred: readonly string[], { keys, tags }:
   return [...new Set(texts)].map((text): string | { readonly tag: string } => JSON.parse(text));
 }
 
-/** The tag of a key and what begins it, longest first, as far as a preferred language can be as long. */
-function tagsOf(key: string): readonly string[] {
-  const tags = prefixesOf(normalize(key.slice(0, maxTagLength + 1)));
-  return key.length > maxTagLength ? ['', ...tags.slice(1)] : tags;
+/** The tag of a key, as far as a preferred language can be as long. */
+const tagOf = (key: string) => normalize(key.slice(0, maxTagLength + 1));
+
+/** What begins a tag subtag by subtag, and the tag, shortest first. */
+function* tagsIn(tag: string): Generator<string> {
+  for (let end = tag.indexOf('-', 1); end !== -1; end = tag.indexOf('-', end + 1)) yield tag.slice(0, end);
+  if (tag.length <= maxTagLength) yield tag;
 }
 
 /** A tag and what is left of it subtag by subtag, longest first. */

@@ -103,11 +103,12 @@ export function runInSlices<Result>(
   slice = new TimeSlice(),
   stepsPerLook = shortStepsPerLook,
 ): Result | Promise<Result> {
-  for (let count = 1; ; count++) {
-    const { done, value } = steps.next();
-    if (done) return value;
+  for (let count = 0; ; count++) {
+    // Also before the first step: other work may have had the slice.
     if (count % stepsPerLook === 0 && slice.isOver)
       return slice.yield().then(() => runInSlices(steps, slice, stepsPerLook));
+    const { done, value } = steps.next();
+    if (done) return value;
   }
 }
 
