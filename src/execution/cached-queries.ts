@@ -79,7 +79,7 @@ interface KnownRequest {
   readonly cost: number;
 }
 
-/** A response of a known revision, with the key that it has with this one. */
+/** A response of a known revision, with the key of its request, which is the same each time. */
 type CachedQuery =
   | {
       readonly response: Omit<CachedResponse, 'size'>;
@@ -92,6 +92,13 @@ type CachedQuery =
       readonly hasFailed?: never;
     }
   | { readonly hasFailed: true };
+
+interface RequestOptions {
+  readonly validate: () => ValidatedRequest;
+  readonly run: <T>(render: () => Promise<T>) => Promise<T>;
+  /** Whether the response is sent with an ETag: it then has one from the first request on. */
+  readonly hasETag: boolean;
+}
 
 /** Bounds what is known of the languages of stores, at their current revision. */
 const maxLanguageCharacters = 4 * 1024 * 1024;
@@ -107,7 +114,7 @@ const charactersPerField = 40;
 
 /**
  * Creates the lookup of cached responses to queries on one store, which renders those that are not cached. It returns undefined for all other requests,
- * for a list of orders whose document is new, and where there is an error or no such store: Apollo then executes the query.
+ * for a list of orders whose document is new, unless its response has an ETag, and where there is an error or no such store: Apollo then executes the query.
  */
 export function createCachedQueries<Caller, Languages extends Sized>(options: CachedQueryOptions<Caller, Languages>) {
   const { responseCache, readRevisions, createContext, indexLanguages, canonicalLanguages } = options;
@@ -131,17 +138,18 @@ export function createCachedQueries<Caller, Languages extends Sized>(options: Ca
     const { languageVariables } = query;
     const known = languageVariables.length > 0 ? knownLanguages.get(menu) : undefined;
     if (!known) return key;
-    const canonical = languageVariables.map(name => [
-      name,
-      canonicalLanguages(variables[name] as readonly string[], known),
-    ]);
+    const canonical = languageVariables.flatMap(name => {
+      const preferred = variables[name];
+      // Absent, or null, which is an error.
+      return Array.isArray(preferred) ? [[name, canonicalLanguages(preferred, known)]] : [];
+    });
     return keyOf(query, { ...variables, ...Object.fromEntries(canonical) });
   }
 
   /** Validates a request, and coerces its variables, once for all that are equal. */
   async function findRequest(
     request: GraphqlRequest,
-    validate: () => ValidatedRequest,
+    { validate, hasETag }: Pick<RequestOptions, 'validate' | 'hasETag'>,
   ): Promise<KnownRequest | undefined> {
     const { operationName, variables } = request;
     // A document that is named instead, or must be known beforehand, is found by validation.
@@ -159,7 +167,7 @@ export function createCachedQueries<Caller, Languages extends Sized>(options: Ca
     if (!parsed) return undefined;
     const query = known?.query ?? findCacheable(options, parsed.document, { text, operationName });
     if (!known) knownQueries.set(document, { query });
-    if (!query || !(known || query.isKeptAtOnce)) return undefined;
+    if (!query || !(known || query.isKeptAtOnce || hasETag)) return undefined;
     const coercion = await coerceVariables(query.source.operation, given);
     if (!('coerced' in coercion)) return undefined;
     const { coerced } = coercion;
@@ -169,14 +177,9 @@ export function createCachedQueries<Caller, Languages extends Sized>(options: Ca
   }
 
   /** Validates a request that is not known, and renders a response that is not cached by `run`. `hasFailed` if there is an error. */
-  return async (
-    body: unknown,
-    caller: Caller,
-    validate: () => ValidatedRequest,
-    run: <T>(render: () => Promise<T>) => Promise<T>,
-  ): Promise<CachedQuery | undefined> => {
+  return async (body: unknown, caller: Caller, { run, ...given }: RequestOptions): Promise<CachedQuery | undefined> => {
     if (!isGraphqlRequest(body)) return undefined;
-    const request = await findRequest(body, validate);
+    const request = await findRequest(body, given);
     if (!request || !isReadable(request.query.source, caller)) return undefined;
     const { query, variables, cost } = request;
     const { names, isKeptAtOnce } = query;
@@ -205,7 +208,7 @@ export function createCachedQueries<Caller, Languages extends Sized>(options: Ca
           const response = await responseCache.get(key, revision, render, runInTurn);
           // One that has changed since has other due times.
           const dueInSeconds = response.revision === revision ? revisions.dueInSeconds : undefined;
-          return { response, cost, key, sharedRead, dueInSeconds };
+          return { response, cost, key: request.key, sharedRead, dueInSeconds };
         }
       }
       const rendered = await runInTurn(render);
@@ -264,7 +267,11 @@ function findCacheable(
   };
 }
 
-const keyOf = ({ id }: CacheableQuery, variables: Variables) => `graphql ${id} ${JSON.stringify(variables)}`;
+const keyOf = ({ id }: CacheableQuery, variables: Variables) => `graphql ${id} ${JSON.stringify(variables, exactly)}`;
+
+/** `JSON.stringify` would write infinite numbers, which are errors, as null. */
+const exactly = (_key: string, value: unknown) =>
+  value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY ? JSON.rawJSON('1e999') : value;
 
 /** Names of the variables that are given for arguments of this name alone. */
 function variablesFor(argument: string, document: DocumentNode): string[] {

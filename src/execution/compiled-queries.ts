@@ -7,10 +7,7 @@ import { createFieldCount, fragmentsOf } from '@carte/operations/execution/selec
 import {
   type DocumentNode,
   type GraphQLField,
-  GraphQLIncludeDirective,
   type GraphQLSchema,
-  GraphQLSkipDirective,
-  getDirectiveValues,
   Kind,
   type OperationDefinitionNode,
   type SelectionNode,
@@ -51,7 +48,7 @@ const suffix = Buffer.from('}\n');
 
 /**
  * Creates the compilation of queries that are sent again. It returns undefined for all others, which graphql-js is to execute: those that
- * are sent for the first time, mutations, and subscriptions.
+ * are sent for the first time, unless they are to be compiled at once, mutations, and subscriptions.
  */
 export function createCompiledQueries(schema: GraphQLSchema, options: CompiledQueryOptions = {}) {
   const root = schema.getQueryType();
@@ -73,17 +70,18 @@ export function createCompiledQueries(schema: GraphQLSchema, options: CompiledQu
     };
   }
 
-  return (source: QuerySource, variables: Variables): CompiledQuery | undefined => {
+  return (source: QuerySource, variables: Variables, { isAtOnce = false } = {}): CompiledQuery | undefined => {
     const { operation } = source;
     if (operation.operation !== 'query') return undefined;
-    const known = operations.get(operation);
-    if (!known) {
-      operations.set(operation, { id: ++lastId });
-      return undefined;
-    }
+    const sent = operations.get(operation);
+    const known: KnownOperation = sent ?? { id: ++lastId };
+    if (!sent) operations.set(operation, known);
+    if (!sent && !isAtOnce) return undefined;
     known.plan ??= planOf(source, schema, options);
     if (!known.plan) return undefined;
     const { fields, conditions } = known.plan;
+    // An error wherever it is met.
+    if (conditions?.some(name => variables[name] === null)) return undefined;
     const key = `${known.id} ${conditions?.map(name => variables[name])}`;
     let query = compiled.get(key);
     if (!query) {
@@ -121,11 +119,15 @@ function planOf(
   return isCompiled ? { fields, conditions: conditions && [...conditions] } : null;
 }
 
-/** The query without what `@skip` and `@include` leave out. */
+/** The query without what `@skip` and `@include` leave out. What only other operations select may depend on variables that this one does not have. */
 function selectBy(variables: Variables, { document, operation }: QuerySource): QuerySource {
-  const isLeftOut = (node: SelectionNode) =>
-    getDirectiveValues(GraphQLSkipDirective, node, { ...variables })?.if === true ||
-    getDirectiveValues(GraphQLIncludeDirective, node, { ...variables })?.if === false;
+  const isLeftOut = ({ directives = [] }: SelectionNode) =>
+    directives.some(({ name, arguments: [condition] = [] }) => {
+      const { value } = condition ?? {};
+      const isTrue =
+        value?.kind === Kind.VARIABLE ? variables[value.name.value] : value?.kind === Kind.BOOLEAN && value.value;
+      return isTrue === (name.value === 'skip');
+    });
   const enter = (node: SelectionNode) => (isLeftOut(node) ? null : undefined);
   const selected: DocumentNode = visit(document, {
     [Kind.FIELD]: enter,

@@ -4,7 +4,6 @@ import { Unauthenticated } from '@carte/base/errors';
 import { isObject } from '@carte/base/json';
 import { largeBodyBytes, TimeSlice } from '@carte/base/time-slice';
 import type { OwnDocuments, TrustedDocuments } from '@carte/operations/documents';
-import type { Variables } from '@carte/operations/execution/compile';
 import { chooseEncoding, compress } from '@carte/operations/http/compression';
 import { contentETag, encodedETag, isWildcard, matchIfNoneMatch, revisionETag } from '@carte/operations/http/etag';
 import type { CachedResponse } from '@carte/operations/http/response-cache';
@@ -19,7 +18,7 @@ import { createCachedQueries } from '../execution/cached-queries.ts';
 import { createCompiledQueries, type QuerySource } from '../execution/compiled-queries.ts';
 import { canonicalLanguages, indexLanguages } from '../menu/translations.ts';
 import { hasToken } from '../order/guest-tokens.ts';
-import { type AccessScope, type Caller, hasOwnOrdersOnly } from '../scope.ts';
+import { type AccessScope, hasOwnOrdersOnly } from '../scope.ts';
 import { type ApolloContext, acceptsGraphqlResponse, headAsGet, startApollo } from './apollo.ts';
 import { createReadableCheck } from './authorization.ts';
 import { type ContextDependencies, createContext } from './context.ts';
@@ -156,13 +155,11 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
 
   const shareables = new WeakMap<OperationDefinitionNode, { readonly found: Shareable | undefined }>();
 
-  /** What a cache at the edge has to know of a response that depends on the time as well; null if it must not store it. */
-  async function findShared(caller: Caller, { operation, document }: QuerySource, variables: Variables) {
+  /** What a cache at the edge has to know of a response that depends on the time as well; undefined if it must not store it. */
+  function shareableOf({ operation, document }: QuerySource): Shareable | undefined {
     const known = shareables.get(operation) ?? { found: findShareable(schema, document, operation.name?.value) };
     shareables.set(operation, known);
-    if (!known.found) return null;
-    const { storeIdOf, hasMenu } = known.found;
-    return shareRead(caller, { storeId: storeIdOf(variables), hasMenu }, undefined);
+    return known.found;
   }
 
   /** Computes the response in the key's share, and returns the function that sends it, for which no other request waits. */
@@ -178,7 +175,11 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
     const validate = () => (validated ??= validateRequest(parameters));
     const cached =
       caller && isCacheable(request)
-        ? await documentsOf(caller.scope).findCached(parameters, caller, validate, runExpensive)
+        ? await documentsOf(caller.scope).findCached(parameters, caller, {
+            validate,
+            run: runExpensive,
+            hasETag: request.method === 'GET',
+          })
         : undefined;
     if (cached && !cached.hasFailed) {
       const { sharedRead, dueInSeconds } = cached;
@@ -204,7 +205,7 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
     const resultKey =
       caller || request.method === 'GET' || !isCacheable(request)
         ? undefined
-        : parsed && `${operation?.name?.value} ${parsed.text}`;
+        : parsed && operation && `${operation.name?.value} ${parsed.text}`;
     const known = resultKey && introspections.get(resultKey);
     if (known) return () => sendCompressed(request, reply.header('content-type', mediaType(request)), known);
     const execute = async () => {
@@ -214,9 +215,12 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
       const newContext = () => createContext(dependencies, caller?.scope, { cost });
       const costInBody = wantsCostInBody(request) ? cost : undefined;
       const { coerced } = result;
+      const source = caller && parsed && operation ? { document: parsed.document, operation } : undefined;
+      const shareable = source && request.isKeyInUrl ? shareableOf(source) : undefined;
       const query =
-        caller && parsed && operation && costInBody === undefined && !cached?.hasFailed
-          ? documentsOf(caller.scope).findCompiled({ document: parsed.document, operation }, coerced ?? {})
+        source && caller && costInBody === undefined && !cached?.hasFailed && acceptsJson(request)
+          ? // What the edge is to keep has the same headers from the first request on.
+            documentsOf(caller.scope).findCompiled(source, coerced ?? {}, { isAtOnce: shareable !== undefined })
           : undefined;
       const compiled: ApolloContext['compiled'] = query && { render: () => query(coerced ?? {}, newContext()) };
       const context = Object.assign(newContext(), {
@@ -227,12 +231,14 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
         compiled,
       });
       contexts.set(request, context);
+      if (request.isKeyInUrl && !acceptsGraphqlResponse(request)) request.headers.accept = 'application/json';
       const body = await handleByApollo.call(app, request, reply);
       const bytes = compiled?.bytes;
       // What a token opens is nobody else's to see, be it by its compressed length.
       const isPlain = caller?.scope.publishable === true && hasToken(variables);
-      if (bytes && caller && parsed && operation && request.isKeyInUrl) {
-        request.sharedRead = await findShared(caller, { operation, document: parsed.document }, coerced ?? {});
+      if (bytes && caller && shareable) {
+        const { storeIdOf, hasMenu } = shareable;
+        request.sharedRead = await shareRead(caller, { storeId: storeIdOf(coerced ?? {}), hasMenu }, undefined);
         if (request.sharedRead) return () => sendConditional(request, reply, contentETag(bytes), compressible(bytes));
       }
       if (bytes && isPlain) return () => reply.removeHeader('content-length').send(bytes);
@@ -307,9 +313,13 @@ const wantsCostInBody = ({ headers }: FastifyRequest): boolean =>
 
 const maxCacheableBytes = 64 * 1024;
 
-/** Whether Apollo's CSRF prevention would accept the request, as it does every GET with a key, it is small, and its response has no `extensions.cost`. */
+/** Apollo responds with 406 to all others. What caches may store does not vary by Accept. */
+const acceptsJson = ({ headers: { accept }, isKeyInUrl }: FastifyRequest): boolean =>
+  isKeyInUrl || accept === undefined || /\*\/\*|application\/(?:\*|json|graphql-response\+json)/i.test(accept);
+
+/** Whether Apollo would accept the request, by its CSRF prevention also every GET with a key, it is small, and its response has no `extensions.cost`. */
 function isCacheable(request: FastifyRequest): boolean {
-  if (wantsCostInBody(request)) return false;
+  if (wantsCostInBody(request) || !acceptsJson(request)) return false;
   if (request.method === 'GET') return true;
   const isJson = /^application\/json\b/i.test(request.headers['content-type'] ?? '');
   // Variables are part of the cache key.

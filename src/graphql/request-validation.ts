@@ -45,7 +45,7 @@ export interface RequestValidatorOptions {
 export interface ValidatedRequest {
   /** Empty if the request may be executed. */
   readonly errors: readonly GraphQLError[];
-  /** Absent without a query, and with variables that are no object, which Apollo rejects. */
+  /** Absent without a query, and with a name, variables or extensions of another type, which Apollo rejects. */
   readonly parsed?: ParsedDocument;
   /** Absent if the document does not say which operation is to be executed, which Apollo rejects. */
   readonly operation?: OperationDefinitionNode | undefined;
@@ -74,13 +74,16 @@ export function createRequestValidator(options: RequestValidatorOptions) {
       return { errors: [tokenInText()] };
     const text = findDocument(parameters);
     if (typeof text !== 'string') return { errors: [] };
+    const { operationName: name, extensions } = parameters;
+    if (name != null && typeof name !== 'string') return { errors: [] };
+    if (extensions != null && !isObject(extensions)) return { errors: [] };
     const parsed = documents.parse(text);
     if (parsed instanceof GraphQLError) return { errors: [parsed] };
     const { document } = parsed;
     const given = parameters.variables ?? {};
     const variables = isObject(given) ? given : {};
     authorize?.({ document, variables });
-    const operationName = typeof parameters.operationName === 'string' ? parameters.operationName : undefined;
+    const operationName = name ?? undefined;
     const { errors, cost } = checkLimits(document, operationName, variables);
     if (errors.length > 0) return { errors, cost };
     documents.keep(parsed);

@@ -35,15 +35,15 @@ const schema = loadSchema();
 const dependencies = { orm, repositories: createRepositories(await createReadAccess(orm)) };
 const newContext = () => createContext(dependencies, operatorScope, { transport: 'REST' });
 
-const run = (document: DocumentNode, variableValues: Readonly<Record<string, unknown>>, operationName?: string) =>
-  execute({ schema, document, variableValues, operationName: operationName ?? null, contextValue: newContext() });
+const run = (
+  document: DocumentNode,
+  variableValues: Readonly<Record<string, unknown>>,
+  operationName?: string | null,
+) => execute({ schema, document, variableValues, operationName: operationName ?? null, contextValue: newContext() });
 
-function coerce(document: DocumentNode, variables: Readonly<Record<string, unknown>>) {
-  const { coerced, errors } = getVariableValues(
-    schema,
-    getOperationAST(document)?.variableDefinitions ?? [],
-    variables,
-  );
+function coerce(document: DocumentNode, variables: Readonly<Record<string, unknown>>, operationName?: string | null) {
+  const definitions = getOperationAST(document, operationName)?.variableDefinitions ?? [];
+  const { coerced, errors } = getVariableValues(schema, definitions, variables);
   if (!coerced) throw errors?.[0];
   return coerced;
 }
@@ -183,12 +183,12 @@ test(`${queries} queries with several root fields, introspection, @skip and @inc
   const findCompiled = createCompiledQueries(schema);
   const counts = { compiled: 0, fails: 0, conditional: 0, introspection: 0 };
   for (let index = 0; index < queries; index++) {
-    const { text, variables } = generate();
+    const { text, variables, operationName } = generate();
     const document = parse(text);
     expect(validate(schema, document), text).toEqual([]);
-    const operation = getOperationAST(document);
+    const operation = getOperationAST(document, operationName);
     if (!operation) throw new Error('The document has no operation');
-    const coerced = coerce(document, variables);
+    const coerced = coerce(document, variables, operationName);
     const find = () => findCompiled({ document, operation }, coerced);
     expect(find()).toBeUndefined();
     const compiled = find();
@@ -197,7 +197,7 @@ test(`${queries} queries with several root fields, introspection, @skip and @inc
     counts.compiled++;
     if (text.includes('@')) counts.conditional++;
     if (/__(schema|type)\b/.test(text)) counts.introspection++;
-    const [executed, rendered] = [await run(document, variables), compiled(coerced, newContext())];
+    const [executed, rendered] = [await run(document, variables, operationName), compiled(coerced, newContext())];
     if (executed.errors) {
       counts.fails++;
       await expect(rendered, text).rejects.toThrow();

@@ -5,6 +5,7 @@ import {
   type GraphQLObjectType,
   type GraphQLSchema,
   getNamedType,
+  getNullableType,
   isEnumType,
   isListType,
   isNonNullType,
@@ -25,6 +26,15 @@ export interface QuerySources {
 interface RandomQuery {
   readonly text: string;
   readonly variables: Readonly<Record<string, unknown>>;
+  /** Null for a document of one operation without a name. */
+  readonly operationName: string | null;
+}
+
+interface GeneratorOptions {
+  readonly isMixed?: boolean;
+  readonly isCacheable?: boolean;
+  /** Whether a field may be selected; without it any may be. */
+  readonly isSelectable?: (field: GraphQLField<unknown, unknown>) => boolean;
 }
 
 const maxDepth = 6;
@@ -50,13 +60,14 @@ const filters = [
 const cachedFields = ['ofConfiguration', 'ofOrders', 'ofStore'];
 
 /**
- * Generates valid queries, the same ones for the same seed: with one root field, or with several, introspection, `@skip` and `@include`. Some, or all if
- * `isCacheable`, have responses that are cached.
+ * Generates valid queries, the same ones for the same seed: with one root field, or with several, introspection, `@skip`, `@include`, variables with
+ * defaults, null or absent, and a second operation, which need not be the one that is executed. Some have responses that are cached, or all if
+ * `isCacheable`, which then have one root field and neither introspection nor directives.
  */
 export function createQueryGenerator(
   schema: GraphQLSchema,
   sources: QuerySources,
-  { isMixed = false, isCacheable = false }: { readonly isMixed?: boolean; readonly isCacheable?: boolean } = {},
+  { isMixed = false, isCacheable = false, isSelectable = () => true }: GeneratorOptions = {},
 ): () => RandomQuery {
   const idsOf: Readonly<Record<string, readonly string[]>> = { merchant: sources.merchantIds, order: sources.orderIds };
   const random = createRandom(sources.seed);
@@ -105,20 +116,33 @@ export function createQueryGenerator(
       }
     };
 
-    const argument = (field: string, { name, type }: GraphQLArgument): string => {
+    const argument = (field: string, arg: GraphQLArgument): string => {
+      const { name, type } = arg;
       const variable = `v${declarations.length}`;
-      declarations.push(`$${variable}: ${type}`);
-      variables[variable] = valueFor(type, field, name);
+      const mayBeAbsent = isMixed && !isRequiredArgument(arg);
+      // A variable that may be null, where null is an error and absence is not.
+      const nullable = mayBeAbsent && isNonNullType(type) && chance(0.7) ? type.ofType : type;
+      declarations.push(`$${variable}: ${nullable}${mayBeAbsent && chance(0.1) ? defaultOf(type) : ''}`);
+      if (mayBeAbsent && (nullable === type ? !isNonNullType(type) : true) && chance(0.3))
+        return `${name}: $${variable}`;
+      const value = valueFor(nullable, field, name);
+      variables[variable] = isMixed && Array.isArray(value) && value.length > 0 && chance(0.3) ? value[0] : value;
       return `${name}: $${variable}`;
     };
 
-    const condition = (): string => {
-      if (!isMixed || !chance(0.1)) return '';
+    const defaultOf = (type: GraphQLInputType): string => {
+      if (isListType(getNullableType(type))) return ' = []';
+      return isNonNullType(type) ? '' : ' = null';
+    };
+
+    const condition = (probability = 0.1): string => {
+      if (!isMixed || isCacheable || !chance(probability)) return '';
       const directive = pick(['skip', 'include']);
       if (chance(0.2)) return ` @${directive}(if: ${chance(0.5)})`;
       const variable = `v${declarations.length}`;
       declarations.push(`$${variable}: Boolean${chance(0.5) ? '!' : ' = true'}`);
       if (declarations.at(-1)?.endsWith('!') || chance(0.5)) variables[variable] = chance(0.5);
+      else if (chance(0.05)) variables[variable] = null;
       return ` @${directive}(if: $${variable})`;
     };
 
@@ -136,7 +160,11 @@ export function createQueryGenerator(
 
     const selections = (type: GraphQLObjectType, depth: number, lists: number): string => {
       const all = Object.values(type.getFields()).filter(field => {
-        if (changing.has(field.name) || (isCached && !cachedFields.some(name => hasDirective(field, name))))
+        if (
+          changing.has(field.name) ||
+          !isSelectable(field) ||
+          (isCached && !cachedFields.some(name => hasDirective(field, name)))
+        )
           return false;
         if (!isObjectType(getNamedType(field.type))) return true;
         return depth > 1 && (lists > 0 || !isListType(isNonNullType(field.type) ? field.type.ofType : field.type));
@@ -152,30 +180,56 @@ export function createQueryGenerator(
       const known = fragments.find(
         fragment => fragment.type === type.name && fragment.depth <= depth && fragment.lists <= lists,
       );
-      if (known && chance(0.5)) parts.splice(Math.floor(random() * parts.length), 0, `...F${fragments.indexOf(known)}`);
+      if (known && chance(0.5))
+        parts.splice(Math.floor(random() * parts.length), 0, `...F${fragments.indexOf(known)}${condition()}`);
       const text = parts.join(' ');
-      if (chance(0.1)) return `... on ${type.name} { ${text} }`;
-      if (chance(0.1)) return `... { ${text} } ${parts[0]}`;
+      if (chance(0.1)) return `... on ${type.name}${condition(0.3)} { ${text} }`;
+      if (chance(0.1)) return `...${condition(0.3)} { ${text} } ${parts[0]}`;
       if (chance(0.15)) {
         fragments.push({ type: type.name, lists, depth, text });
-        return `...F${fragments.length - 1}`;
+        return `...F${fragments.length - 1}${condition(0.3)}`;
       }
       return text;
     };
 
     const roots = schema.getQueryType()?.getFields() ?? {};
+    const rootNames = ['store', 'store', 'stores', 'merchant', 'merchants', 'order'].filter(name => {
+      const field = roots[name];
+      return field && isSelectable(field);
+    });
     const rootText = () => {
-      if (isMixed && chance(0.1))
+      if (isMixed && !isCacheable && chance(0.05)) return '__typename';
+      if (isMixed && !isCacheable && chance(0.1))
         return fieldText(pick([SchemaMetaFieldDef, TypeMetaFieldDef]), maxDepth, maxIntrospectionLists);
-      const root = roots[isCached ? 'store' : pick(['store', 'store', 'stores', 'merchant', 'merchants', 'order'])];
+      const root = roots[isCached ? 'store' : pick(rootNames)];
       if (!root) throw new Error('The graph has no such root field');
       return fieldText(root, maxDepth, maxLists);
     };
-    const body = Array.from({ length: isMixed ? 1 + Math.floor(random() * 3) : 1 }, rootText).join(' ');
+    const bodyText = () =>
+      Array.from({ length: isMixed && !isCacheable ? 1 + Math.floor(random() * 3) : 1 }, rootText).join(' ');
+    const bodies = Array.from({ length: isMixed && chance(0.3) ? 2 : 1 }, bodyText);
+    const names = bodies.length > 1 || (isMixed && chance(0.2)) ? ['A', 'B'] : [];
+    const operations = bodies.map((body, index) => {
+      const used = variablesIn(body, fragments);
+      const declared = declarations.filter((_, at) => used.has(`v${at}`));
+      // Another default is that of another operation.
+      const head = declared.length > 0 ? `(${declared.join(', ')})`.replaceAll('= true', `= ${index === 0}`) : '';
+      return `query ${names[index] ?? ''}${head} { ${body} }`;
+    });
     const definitions = fragments.map(({ type, text }, index) => `fragment F${index} on ${type} { ${text} }`);
-    const head = declarations.length > 0 ? `query (${declarations.join(', ')})` : 'query';
-    return { text: [`${head} { ${body} }`, ...definitions].join('\n'), variables };
+    const operationName = names[bodies.length > 1 && chance(0.5) ? 1 : 0] ?? null;
+    return { text: [...operations, ...definitions].join('\n'), variables, operationName };
   };
+}
+
+/** The variables of a selection and of the fragments that it spreads. */
+function variablesIn(text: string, fragments: readonly { readonly text: string }[]): Set<string> {
+  const used = new Set([...text.matchAll(/\$(v\d+)/g)].map(([, name = '']) => name));
+  for (const [, index] of text.matchAll(/\.\.\.F(\d+)/g)) {
+    const fragment = fragments[Number(index)];
+    for (const name of fragment ? variablesIn(fragment.text, fragments) : []) used.add(name);
+  }
+  return used;
 }
 
 /** mulberry32 */
