@@ -31,7 +31,11 @@ export type TranslateError = (error: unknown) => ClientError | undefined;
 /** Returns the client error behind an error of a resolver; undefined for a bug. */
 export function findClientError(error: unknown, translateError: TranslateError): ClientError | undefined {
   const original = unwrapResolverError(error);
-  return original instanceof ClientError ? original : translateError(original);
+  if (original instanceof ClientError) return original;
+  // graphql-js finds only when it executes that a variable is null in an argument that must not be, of a field or of `@skip`.
+  const [, argument] = (original instanceof GraphQLError && /^Argument "(\w+)" /.exec(original.message)) || [];
+  if (argument === undefined) return translateError(original);
+  return new InvalidInput([{ path: [argument], type: 'value_error', message: (original as Error).message }]);
 }
 
 /** Formats client errors with their code and masks internal ones. */

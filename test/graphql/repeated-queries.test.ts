@@ -164,6 +164,23 @@ describe('The same response each time has', () => {
   });
 });
 
+test('a variable that is null where none is allowed is an error of the caller, at the place in the document', async () => {
+  const { body } = await byPost({ query: menuTexts, variables: { s, l: null } });
+  expect(body.errors[0]).toMatchObject({
+    message: 'languages: Argument "languages" of non-null type "[String!]!" must not be null.',
+    path: ['store', 'menus', 0, 'name', 'text'],
+    extensions: { code: 'BAD_USER_INPUT', errors: [{ path: ['languages'] }] },
+  });
+  const inList = menuTexts.replace('[String!]', 'String = "en"').replace('$l)', '[$l])');
+  const { body: ofList } = await byPost({ query: inList, variables: { s, l: null } });
+  expect(ofList.errors[0].extensions).toMatchObject({ code: 'BAD_USER_INPUT', errors: [{ path: ['languages'] }] });
+  const skipped = await byPost({
+    query: 'query($s: Boolean = false) { stores @skip(if: $s) { totalCount } }',
+    variables: { s: null },
+  });
+  expect(skipped.body).toMatchObject({ data: null, errors: [{ extensions: { code: 'BAD_USER_INPUT' } }] });
+});
+
 describe('A request is not taken for another one that was sent before it', () => {
   test('where a number beyond all is not null', async () => {
     const send = (first: string) =>
