@@ -53,6 +53,19 @@ describe('If-Match', async () => {
     expect([status, body]).toEqual([412, { detail: 'If-Match names no ETag that this resource has had.' }]);
   });
 
+  test.each(['9007199254740992', '9999999999999999'])('is 412 for the revision %s, which none has', async revision => {
+    const path = pathOf(await app.data.store());
+    const first = await app.post(path, { items: [item('a', 1)] });
+    const etag = first.headers.get('etag') ?? '';
+    const beyond = etag.replace(/\d+/, revision);
+    const { status } = await app.post(path, { items: [item('a', 2)] }, { 'if-match': beyond });
+    expect(status).toBe(412);
+    expect((await app.get(`${path}flat`)).body.items[0].price).toBe(1);
+    // Beside one that is current, it is no other condition.
+    const both = await app.post(path, { items: [item('a', 3)] }, { 'if-match': `${beyond}, ${etag}` });
+    expect(both.status).toBe(200);
+  });
+
   test('is 412 for an ETag of an earlier configuration, and nothing changes', async () => {
     const path = pathOf(await app.data.store());
     const first = await app.post(path, { items: [item('a', 1)] });

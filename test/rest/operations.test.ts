@@ -116,6 +116,7 @@ describe('a route of an operator', () => {
     expect([seen.status, seen.body]).toEqual([200, { state: 'PENDING', seen: true }]);
     const move = (to: string, ifMatch: string) => app.post(path, { to }, { 'if-match': ifMatch });
     expect((await move('ACCEPTED', etag)).status).toBe(412);
+    expect((await move('ACCEPTED', etag.replace(/\d+/, '9999999999999999'))).status).toBe(412);
     expect((await app.get(path)).body).toEqual(seen.body);
     const moved = await move('ACCEPTED', String(seen.headers.get('etag')));
     expect([moved.status, moved.body]).toEqual([200, { state: 'ACCEPTED', seen: true }]);

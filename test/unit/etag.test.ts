@@ -29,6 +29,7 @@ describe('If-Match', () => {
     ['"7-0123abcd"', '7'],
     ['"7-4567ef00"', '7'],
     ['"5-0123abcd", "7-4567ef00", "x"', '7'],
+    ['"9007199254740992-0123abcd", "7-4567ef00"', '7'],
   ])('%s expects revision %s', (header, revision) => {
     expect(expectedRevision(header, hashes)).toBe(revision);
   });

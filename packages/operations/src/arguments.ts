@@ -8,7 +8,7 @@ import { unknownFieldsIn } from './contract/directives.ts';
 import { ifMatchHeader, type Parameter } from './contract/parameters.ts';
 import { compilePartialCheck, type HttpError, unprocessable, unsupportedMediaType } from './errors.ts';
 import type { Variables } from './execution/compile.ts';
-import { expectedRevision } from './http/etag.ts';
+import { expectedRevision, unknownETag } from './http/etag.ts';
 import { type MappedField, place } from './input/mapped.ts';
 
 /** Compiles the function that reads the variables of an operation from a request. It throws 422 with all validation errors. */
@@ -56,6 +56,8 @@ export function compileArguments(
       const revision = expectedRevision(request.headers['if-match'], hashes);
       if (revision !== undefined) {
         variables[ifMatch.name] = ifMatch.reader.read(revision, ifMatch.loc, errors);
+        // Beyond what the variable can have: undefined would be no condition.
+        if (errors.list.length > 0) throw unknownETag();
       }
     }
     return variables;

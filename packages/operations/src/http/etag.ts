@@ -36,6 +36,9 @@ export function matchIfNoneMatch(etag: string, ifNoneMatch: string): string | un
   return isWildcard(ifNoneMatch) ? etag : undefined;
 }
 
+/** Of an If-Match that no response can have had as its ETag. */
+export const unknownETag = (): Conflict => new Conflict('If-Match names no ETag that this resource has had.');
+
 /** After the revision there may be values of dependencies. */
 const revisionPattern = /^"(\d{1,16})(?:\.[^"-]*)?-([0-9a-f]{8})"$/;
 
@@ -44,9 +47,9 @@ export function expectedRevision(ifMatch: string | undefined, hashes: ReadonlySe
   if (ifMatch === undefined || isWildcard(ifMatch)) return undefined;
   const revisions = ifMatch.split(',').flatMap(etag => {
     const [, revision = '', operationHash = ''] = revisionPattern.exec(withoutEncoding(etag.trim())) ?? [];
-    return hashes.has(operationHash) ? [Number(revision)] : [];
+    return hashes.has(operationHash) && Number.isSafeInteger(Number(revision)) ? [Number(revision)] : [];
   });
-  if (revisions.length === 0) throw new Conflict('If-Match names no ETag that this resource has had.');
+  if (revisions.length === 0) throw unknownETag();
   // Revisions only grow, so only the latest of several can still be current.
   return String(Math.max(...revisions));
 }
