@@ -70,6 +70,24 @@ describe('a subgraph', () => {
     expect(found.map(({ __typename, id }) => ({ __typename, id }))).toEqual(representations);
   });
 
+  test('shows its schema to no publishable key, and to others also without introspection', async () => {
+    const closed = await startApp({ subgraph: true, introspection: false });
+    const guest = await closed.newKey({ publishable: true, permissions: [], origins: ['https://menu.example'] });
+    const ask = (key: string) => closed.graphql('{ _service { sdl } }', {}, { 'x-api-key': key });
+    for (const time of ['first', 'second']) {
+      const { body } = await ask(guest);
+      expect(body.data, time).toBeUndefined();
+      expect(body.errors[0], time).toMatchObject({
+        message: 'Query._service is not for publishable keys.',
+        extensions: { code: 'FORBIDDEN' },
+      });
+    }
+    expect((await ask('')).status).toBe(401);
+    expect((await ask(closed.key)).body.data._service.sdl).toContain('type Store');
+    expect((await closed.get('/schema.graphql?for=guests')).status).toBe(404);
+    expect((await app.get('/schema.graphql?for=guests')).text).not.toContain('_service');
+  });
+
   test('gives a key nothing of others, through any type', async () => {
     const representations = await representationsOf('mine-merchant');
     const nothing = { data: { _entities: representations.map(() => null) } };
