@@ -189,7 +189,7 @@ export const createSharedReads =
 export function findStoreQuery(schema: GraphQLSchema, document: DocumentNode, operationName: string | undefined) {
   const operation = getOperationAST(document, operationName);
   if (operation?.operation !== 'query') return undefined;
-  const fragments = fragmentsOf(document);
+  const fragments = fragmentsOf(document, schema);
   const [root, ...others] = selectedFields(operation.selectionSet.selections, fragments);
   const field = root && schema.getQueryType()?.getFields()[root.node.name.value];
   const storeById = field && directiveOf(schema, 'storeById', field);

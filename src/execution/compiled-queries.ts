@@ -62,7 +62,7 @@ export function createCompiledQueries(schema: GraphQLSchema, options: CompiledQu
   function compile({ document, operation }: QuerySource): CompiledQuery {
     const { selections } = operation.selectionSet;
     if (!root) throw new Error('The schema has no queries');
-    const render = compileRenderer(root, { key: 'data', selections }, fragmentsOf(document));
+    const render = compileRenderer(root, { key: 'data', selections }, fragmentsOf(document, schema));
     const { maxObjects = Number.POSITIVE_INFINITY } = options;
     return async (variables, context) => {
       const data = await render({}, new Rendering({ variables, context, schema, maxObjects }));

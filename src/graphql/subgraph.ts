@@ -106,7 +106,7 @@ function annotateRoots(schema: GraphQLSchema): void {
 
 const representationCount = { min: 0, max: 1000 };
 
-/** Has `_entities` refuse what it would take for an internal error, and too much at once. */
+/** Has `_entities` refuse what it would take for an internal error, and too much at once; and resolve as other fields do. */
 function checkRepresentations(schema: GraphQLSchema): void {
   const field = rootField(schema, '_entities');
   const { resolve = defaultFieldResolver } = field;
@@ -121,6 +121,8 @@ function checkRepresentations(schema: GraphQLSchema): void {
       errors.push({ path: ['representations', index], type: 'value_error', message });
     }
     if (errors.length > 0) throw new InvalidInput(errors);
-    return resolve(root, args, context, info);
+    // A compiled operation passes no schema, and takes no list of promises.
+    const found: unknown = resolve(root, args, context, { ...info, schema });
+    return Array.isArray(found) ? Promise.all(found) : found;
   };
 }

@@ -70,6 +70,34 @@ describe('a subgraph', () => {
     expect(found.map(({ __typename, id }) => ({ __typename, id }))).toEqual(representations);
   });
 
+  test('gives it the same each time, and loads each once', async () => {
+    const representations = await representationsOf('mine-merchant');
+    const inUnion = query.replace(
+      '... on Store { id city }',
+      '... on _Entity { __typename ... on Store { name { text } city } }',
+    );
+    const named = `query($representations: [_Any!]!) { _entities(representations: $representations) { ...E } }
+      fragment E on _Entity { __typename ...S ... on Node { nodeId } } fragment S on Store { id ... on _Entity { ... on Store { city } ... on Order { status } } }`;
+    const beside = query.replace('{ _entities', '{ stores { nodes { items { id } orders { totalCount } } } _entities');
+    for (const text of [beside, query, inUnion, named]) {
+      const send = () => app.statements.during(() => app.graphql(text, { representations }, mine));
+      const first = await send();
+      expect(first.result.body.errors).toBeUndefined();
+      for (const time of ['second', 'third']) {
+        const { result, statements } = await send();
+        expect(result.text, time).toBe(first.result.text);
+        expect(statements.length, time).toBeLessThanOrEqual(first.statements.length);
+      }
+    }
+    const ofStore = '{ store(id: "mine-store") { ... on _Entity { ... on Store { id } ... on Order { status } } } }';
+    for (const text of [ofStore, ofStore, `${ofStore} `])
+      expect((await app.graphql(text, {}, mine)).body.data, text).toEqual({ store: { id: 'mine-store' } });
+    const ofStores = '{ stores { nodes { ... on _Entity { __typename ... on Store { id } } } } }';
+    const stores = [await app.graphql(ofStores, {}, mine), await app.graphql(ofStores, {}, mine)];
+    expect(stores[1]?.text).toBe(stores[0]?.text);
+    expect(stores[1]?.body.data.stores.nodes[0]).toMatchObject({ __typename: 'Store', id: expect.any(String) });
+  });
+
   test('shows its schema to no publishable key, and to others also without introspection', async () => {
     const closed = await startApp({ subgraph: true, introspection: false });
     const guest = await closed.newKey({ publishable: true, permissions: [], origins: ['https://menu.example'] });

@@ -38,7 +38,7 @@ export function compileOperation(
   { document, kind, body, etags }: OperationSource,
   { shape, limits, translateError = error => error }: CompileOptions = {},
 ): CompiledOperation {
-  const fragments = fragmentsOf(document);
+  const fragments = fragmentsOf(document, graph);
   const root = kind === 'query' ? graph.getQueryType() : graph.getMutationType();
   const path = compilePath(root, body, fragments);
   const etagPaths = etags.map(fields => compilePath(root, fields, fragments));

@@ -8,6 +8,7 @@ import {
   getDirectiveValues,
   getOperationAST,
   type InlineFragmentNode,
+  isUnionType,
   Kind,
   type SelectionNode,
   type SelectionSetNode,
@@ -30,11 +31,14 @@ export const leafField = (name: string): SelectedField => ({
   selections: [],
 });
 
-export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
+export interface Fragments extends ReadonlyMap<string, FragmentDefinitionNode> {
+  /** Tells which objects are of a union; without it, none are. */
+  readonly schema?: GraphQLSchema | undefined;
+}
 
-export function fragmentsOf(document: DocumentNode): Fragments {
+export function fragmentsOf(document: DocumentNode, schema?: GraphQLSchema): Fragments {
   const fragments = document.definitions.filter(node => node.kind === Kind.FRAGMENT_DEFINITION);
-  return new Map(fragments.map(fragment => [fragment.name.value, fragment]));
+  return Object.assign(new Map(fragments.map(fragment => [fragment.name.value, fragment])), { schema });
 }
 
 /**
@@ -51,7 +55,7 @@ export function selectedFields(
   const spread = new Set<string>();
   const visit = (selection: SelectionNode): void => {
     if (selection.kind === Kind.INLINE_FRAGMENT) {
-      if (appliesTo(type, selection)) selection.selectionSet.selections.forEach(visit);
+      if (appliesTo(type, selection, fragments)) selection.selectionSet.selections.forEach(visit);
       return;
     }
     if (selection.kind === Kind.FRAGMENT_SPREAD) {
@@ -59,7 +63,7 @@ export function selectedFields(
       if (spread.has(name)) return;
       spread.add(name);
       const fragment = fragments.get(name);
-      if (fragment && appliesTo(type, fragment)) fragment.selectionSet.selections.forEach(visit);
+      if (fragment && appliesTo(type, fragment, fragments)) fragment.selectionSet.selections.forEach(visit);
       return;
     }
     const key = keyOf(selection);
@@ -74,8 +78,11 @@ export function selectedFields(
 function appliesTo(
   type: GraphQLObjectType | undefined,
   { typeCondition: condition }: FragmentDefinitionNode | InlineFragmentNode,
+  { schema }: Fragments,
 ): boolean {
   if (!type || !condition || condition.name.value === type.name) return true;
+  const union = schema?.getType(condition.name.value);
+  if (schema && isUnionType(union)) return schema.isSubType(union, type);
   return type.getInterfaces().some(({ name }) => name === condition.name.value);
 }
 
