@@ -2,8 +2,8 @@ import { Unavailable } from '@carte/base/errors';
 import { parseExactJson } from '@carte/base/json';
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import pg from 'pg';
-import { currentRequest } from '../scheduling/current-request.ts';
-import { FairQueue } from '../scheduling/fair-queue.ts';
+import { currentRequest, type RequestStatements } from '../scheduling/current-request.ts';
+import { FairQueue, type FairQueueOptions } from '../scheduling/fair-queue.ts';
 import { createClientClass, type StatementOptions, sessionMonitorOf } from './client.ts';
 import { parseDatabaseUrl } from './database-url.ts';
 import type { Query } from './query.ts';
@@ -115,7 +115,11 @@ const expensive = { width: 4, perKey: 2 };
 /** The share of the pool that all guests have at most, and the connections of one; also those of their expensive requests. */
 const guestShare = 3 / 10;
 const connectionsPerGuest = 2;
-/** The share of the pool that requests which change something have at most; what they abandon counts, until it has ended on the server. */
+/** The share of those connections that guests who change something have at most, and the share of these that one of them has. */
+const guestWriteShare = 1 / 2;
+/** Changes of one guest that may wait: no other queue bounds them then. */
+const maxGuestWaiting = 50;
+/** The share of the pool that keys which change something have at most; what they abandon counts, until it has ended on the server. */
 const writeShare = 3 / 5;
 /** The share of those connections that one key has at most. */
 const writesPerKey = 2 / 3;
@@ -144,27 +148,39 @@ export function shareConnections(pool: pg.Pool, { timeoutMs }: { readonly timeou
   const width = pool.options.max ?? 10;
   const createError = () =>
     new Unavailable('No connection to the database became free in time.', { retryAfterSeconds: 1 });
-  const createQueue = (size: { readonly width: number; readonly perKey: number }, maxWaitMs = timeoutMs) =>
-    new FairQueue({ ...size, maxWaiting, maxWaitMs, createError });
+  const createQueue = (options: Pick<FairQueueOptions, 'width' | 'perKey'> & Partial<FairQueueOptions>) =>
+    new FairQueue({ maxWaiting, maxWaitMs: timeoutMs, createError, ...options });
   const perKey = width < minSharedSize ? width : width - Math.ceil(width * reserve);
   const connections = createQueue({ width, perKey });
   /** Those of expensive requests, which wait for each other alone. */
-  const expensiveConnections = createQueue(expensive, maxExpensiveWaitMs);
+  const expensiveConnections = createQueue({ ...expensive, maxWaitMs: maxExpensiveWaitMs });
   /** Those of guests; they are among the connections above, too. */
-  const guestConnections = createQueue({
-    width: Math.max(1, Math.floor(width * guestShare)),
-    perKey: connectionsPerGuest,
+  const maxOfGuests = Math.max(1, Math.floor(width * guestShare));
+  const guestConnections = createQueue({ width: maxOfGuests, perKey: connectionsPerGuest });
+  const maxGuestWrites = Math.ceil(maxOfGuests * guestWriteShare);
+  /** Those of guests who change something: none of what keys have for their changes, which may be one connection. */
+  const guestWrites = createQueue({
+    width: maxGuestWrites,
+    perKey: Math.ceil(maxGuestWrites * guestWriteShare),
+    maxWaiting: maxGuestWaiting,
   });
   const maxWrites = Math.max(1, Math.floor(width * writeShare));
-  /** Those of requests that change something; they are among the connections above, too. */
+  /** Those of keys that change something; they are among the connections above, too. */
   const writes = createQueue({ width: maxWrites, perKey: Math.ceil(maxWrites * writesPerKey) });
+  /** The queues that a statement or transaction enters, one after the other: docs/decisions/0019-fair-shares.md has the reasons for their order. */
+  const queuesOf = ({ share, isExpensive }: RequestStatements, isChange: boolean): readonly FairQueue[] => {
+    if (share?.isGuest)
+      return isChange ? [guestWrites, guestConnections, connections] : [guestConnections, connections];
+    if (isExpensive) return isChange ? [expensiveConnections, writes] : [expensiveConnections];
+    return isChange ? [writes, connections] : [connections];
+  };
   const monitor = sessionMonitorOf(pool);
   /** Sessions that wait on the server for something, mostly a synchronous standby, after their clients have given up. */
   const abandoned = () => monitor?.abandonedCount ?? 0;
   // They use connections of the server, of which the pool may have so many fewer; those that read keep some.
   if (monitor) {
     monitor.onAbandoned = () => {
-      pool.options.max = Math.max(width - abandoned(), width - maxWrites, 1);
+      pool.options.max = Math.max(width - abandoned(), width - maxWrites - maxGuestWrites, 1);
     };
   }
 
@@ -202,27 +218,28 @@ export function shareConnections(pool: pg.Pool, { timeoutMs }: { readonly timeou
         callback(error, client, release);
       });
     } else if (shared.tryEnter(key)) enterNext();
-    else shared.enter(key).then(enterNext, fail);
+    else {
+      // Guests who only wait keep no others from the menu.
+      if (shared === guestWrites) currentRequest.getStore()?.leaveShare?.();
+      shared.enter(key).then(enterNext, fail);
+    }
   };
   const maxAbandoned = Math.max(1, maxWrites * maxAbandonedShare);
   pool.connect = ((callback?: Connected) => {
-    const { share, isExpensive, isWriting, isWorker } = currentRequest.getStore() ?? {};
+    const request = currentRequest.getStore();
     // With a callback, a mutation reads, perhaps while it has a connection.
-    const isChange = isWorker || (isWriting && !callback);
-    if (!share && !isChange) return callback ? connect(callback as never) : connect();
-    const shared = share?.isGuest
-      ? [guestConnections, connections]
-      : [isExpensive ? expensiveConnections : connections];
+    const isChange = Boolean(request?.isWorker || (request?.isWriting && !callback));
+    if (!request || !(request.share || isChange)) return callback ? connect(callback as never) : connect();
     const connectShared = (done: Connected) => {
       if (isChange && abandoned() >= maxAbandoned) return done(unconfirmed(), undefined, () => {});
-      connectInTurn(share?.id ?? workers, isChange ? [writes, ...shared] : shared, done);
+      connectInTurn(request.share?.id ?? workers, queuesOf(request, isChange), done);
     };
     if (callback) return connectShared(callback);
     return new Promise<pg.PoolClient>((resolve, reject) =>
       connectShared((error, client) => (client ? resolve(client) : reject(error))),
     );
   }) as pg.Pool['connect'];
-  return { connections, expensiveConnections, guestConnections, writes, abandoned };
+  return { connections, expensiveConnections, guestConnections, guestWrites, writes, abandoned };
 }
 
 const unconfirmed = () =>

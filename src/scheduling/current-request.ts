@@ -23,6 +23,8 @@ export interface RequestStatements {
   isWriting?: boolean;
   /** Whether it is no request, but work that goes on beside them and changes something with most of its statements. */
   isWorker?: boolean;
+  /** Returns its shares of what the requests of its caller may do at a time, once it has some. */
+  leaveShare?: (() => void) | undefined;
   /** The request whose statements those of shared work are. */
   countedFor?: RequestStatements;
   /** Starts a span for a statement; the function that it returns ends the span. */

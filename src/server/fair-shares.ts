@@ -168,7 +168,7 @@ const severity = 4;
 export const loadShedding = fp(
   async (app: FastifyInstance) => {
     const { maxWaiting, maxDelayMs } = app.config.loadLimits;
-    const { pool, connections, writes } = app.database;
+    const { pool, connections, writes, guestConnections, guestWrites } = app.database;
     const { keys, guests } = app.shares;
     // Without limits the plugin samples only: its own hook would also reject requests for health and metrics.
     await app.register(underPressure, {});
@@ -180,7 +180,8 @@ export const loadShedding = fp(
       // Keys are looked up outside of the shares.
       return isLate || pool.waitingCount + waitingIn(connections, writes, keys.requests) > maxWaiting * times;
     };
-    const haveTooManyGuests = () => waitingIn(guests.requests, guests.expensive, guests.responses) > maxWaiting;
+    const ofGuests = [guests.requests, guests.expensive, guests.responses, guestConnections, guestWrites];
+    const haveTooManyGuests = () => waitingIn(...ofGuests) > maxWaiting;
     app.decorate('isOverloaded', () => isOverloaded());
     app.decorate('assertNotOverloaded', share => {
       const known = share === 'unseen' ? undefined : share;

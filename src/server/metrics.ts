@@ -87,7 +87,8 @@ function watchSources({ pool, abandoned, shares, cache, replicas, feed }: Metric
     [{ state: 'idle' }, pool.idleCount],
     [{ state: 'used' }, pool.totalCount - pool.idleCount],
   ]);
-  const ofDatabase = [shares.connections, shares.expensiveConnections, shares.guests_connections, shares.writes];
+  const { connections, expensiveConnections, guests_connections, guests_writes, writes } = shares;
+  const ofDatabase = [connections, expensiveConnections, guests_connections, guests_writes, writes];
   watch(Gauge, 'carte_database_waiting', 'Statements that wait for a connection', [], () =>
     ofDatabase.reduce((sum, queue) => sum + (queue?.counts.waiting ?? 0), pool.waitingCount),
   );
@@ -257,11 +258,12 @@ declare module 'fastify' {
 /** Decorates the server with its metrics, and exposes those of this process or, with `collectMetrics`, of all. */
 export const metrics = fp(
   async (app: FastifyInstance, { collectMetrics }: { readonly collectMetrics: CollectMetrics | undefined }) => {
-    const { pool, replicas, connections, expensiveConnections, guestConnections, writes, abandoned } = app.database;
-    const { keys, guests } = app.shares;
+    const { pool, replicas, connections, expensiveConnections, writes, abandoned } = app.database;
+    const { guestConnections, guestWrites } = app.database;
+    const { keys } = app.shares;
+    const guests = { ...app.shares.guests, connections: guestConnections, writes: guestWrites };
     const ofGuests = Object.fromEntries(Object.entries(guests).map(([name, queue]) => [`guests_${name}`, queue]));
-    const ofDatabase = { connections, expensiveConnections, guests_connections: guestConnections, writes };
-    const shares = { ...keys, ...ofGuests, ...ofDatabase };
+    const shares = { ...keys, ...ofGuests, connections, expensiveConnections, writes };
     const created = createMetrics({ pool, abandoned, shares, cache: app.responseCache, replicas, feed: app.feed });
     app.decorate('metrics', created);
     if (!app.config.metrics) return;

@@ -12,8 +12,6 @@ export interface RequestRecord extends RequestStatements {
   reply: FastifyReply | undefined;
   keyId: string | undefined;
   isReported: boolean;
-  /** Returns its shares of what the requests of its caller may do at a time, once it has some. */
-  leaveShare?: (() => void) | undefined;
   /** For how long it has waited for events, which says nothing about the service; undefined if it has not. */
   heldMs?: number;
 }

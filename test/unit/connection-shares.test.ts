@@ -1,5 +1,6 @@
 import { Unavailable } from '@carte/base/errors';
-import { expect, test } from 'vitest';
+import type pg from 'pg';
+import { describe, expect, test } from 'vitest';
 import { queryOn, shareConnections } from '../../src/database/pool.ts';
 import { createMerchantRepository } from '../../src/merchant/repository.ts';
 import { currentRequest } from '../../src/scheduling/current-request.ts';
@@ -59,6 +60,82 @@ test('guests together have a part of the connections, and one of them not all of
   for (const client of ofKeys) client.release();
   for (const connecting of held) (await connecting).release();
   await expect.poll(() => guestConnections.counts).toMatchObject(idle);
+});
+
+/** Requests in the queues of a pool, each a caller with what it does: `key` and `guest` with a number, `change` and `expensive`. */
+async function queuesOf(poolSize: number) {
+  const { em } = await createDatabase({ poolSize });
+  const own = await em.getConnection().getNativeClient();
+  const { abandoned: _, ...queues } = shareConnections(own, { timeoutMs: 5_000 });
+  const connected: Promise<pg.PoolClient>[] = [];
+  const counts = (state: 'running' | 'waiting') =>
+    Object.fromEntries(
+      Object.entries(queues).flatMap(([name, queue]) => (queue.counts[state] > 0 ? [[name, queue.counts[state]]] : [])),
+    );
+  return {
+    connect(...callers: string[]) {
+      for (const caller of callers) {
+        const kind = { isWriting: caller.includes('change'), isExpensive: caller.includes('expensive') };
+        const request = { statements: 0, trace: undefined, share: shareOf(caller.split(': ')[0]), ...kind };
+        connected.push(currentRequest.run(request, () => own.connect()));
+      }
+    },
+    running: () => counts('running'),
+    waiting: () => counts('waiting'),
+    async release() {
+      for (const client of connected.splice(0)) (await client).release();
+    },
+  };
+}
+
+const times = (count: number, caller: (index: number) => string) =>
+  Array.from({ length: count }, (_, index) => caller(index));
+
+// The order of docs/decisions/0019-fair-shares.md: who waits in a queue has a slot of those before it alone.
+describe('whoever waits for a connection', () => {
+  test('to change something as a guest holds nothing that others share', async () => {
+    const { connect, running, waiting, release } = await queuesOf(10);
+    connect(...times(12, index => `guest ${index}: change`));
+    expect(running()).toEqual({ guestWrites: 2, guestConnections: 2, connections: 2 });
+    expect(waiting()).toEqual({ guestWrites: 10 });
+    connect('guest 1', 'guest 2');
+    expect(running()).toEqual({ guestWrites: 2, guestConnections: 3, connections: 3 });
+    expect(waiting()).toEqual({ guestWrites: 10, guestConnections: 1 });
+    connect(...times(4, () => 'key a: change'), ...times(2, () => 'key b: change'));
+    expect(running()).toMatchObject({ writes: 6, connections: 9 });
+    await release();
+    expect(running()).toEqual({});
+  });
+
+  test.for([2, 3, 4, 5, 7, 20])(
+    'of %i, as a guest, leaves to keys what they have for their changes',
+    async poolSize => {
+      const keys = times(poolSize, index => `key ${index}: change`);
+      const alone = await queuesOf(poolSize);
+      alone.connect(...keys);
+      const beside = await queuesOf(poolSize);
+      beside.connect(...times(12, index => `guest ${index}: change`), ...keys);
+      expect(beside.running().writes).toBe(alone.running().writes);
+      await Promise.all([alone.release(), beside.release()]);
+    },
+  );
+
+  test('for something expensive holds none of those for changes', async () => {
+    const { connect, running, waiting, release } = await queuesOf(10);
+    const expensive = ['a', 'a', 'b', 'b'].map(id => `key ${id}: expensive`);
+    connect(...expensive, 'key c: expensive change', 'key d: expensive change');
+    expect(running()).toEqual({ expensiveConnections: 4 });
+    expect(waiting()).toEqual({ expensiveConnections: 2 });
+    await release();
+  });
+
+  test('to change something holds none of those for all', async () => {
+    const { connect, running, waiting, release } = await queuesOf(10);
+    connect(...times(6, () => 'key a: change'));
+    expect(running()).toEqual({ writes: 4, connections: 4 });
+    expect(waiting()).toEqual({ writes: 2 });
+    await release();
+  });
 });
 
 test('a batch of several keys does not wait for the share of the first', async () => {
