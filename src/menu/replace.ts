@@ -1,8 +1,9 @@
-import { Conflict } from '@carte/base/errors';
+import { Conflict, Unavailable } from '@carte/base/errors';
 import { runInSlices, type Steps } from '@carte/base/time-slice';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { compileOnce, prepared, type Query, queryIn, retryTransaction } from '../database/query.ts';
 import { defaultHistoryLimits, defaultMenuLimits, type HistoryLimits, type MenuLimits } from '../limits.ts';
+import { FairQueue } from '../scheduling/fair-queue.ts';
 import type { Store } from '../store/entities.ts';
 import type { Configuration } from './configuration.ts';
 import type { ChangeOrigin } from './history/entities.ts';
@@ -63,7 +64,7 @@ export function changeMenu<Result>(
   { expectedRevision, ...origin }: ChangeOrigin & Pick<ChangeOptions, 'expectedRevision'>,
   change: (tx: EntityManager, current: number) => Promise<Result | null>,
 ): Promise<Result | null> {
-  return retryTransaction(() =>
+  const write = () =>
     em.transactional(async tx => {
       const current = await lockStore(queryIn(tx), storeId, origin);
       if (current === undefined) return null;
@@ -72,9 +73,21 @@ export function changeMenu<Result>(
         throw new Conflict(`The menu configuration is no longer at revision ${expectedRevision}.`);
       }
       return change(tx, current);
-    }),
-  );
+    });
+  return writersOf(em).run(storeId, () => retryTransaction(write));
 }
+
+/**
+ * Writers of one store's configuration, who wait for each other without a connection. Those who change something else in the row of the store, as a pause
+ * does, wait in the database, and so for the writer that is in it alone.
+ */
+const writersOf = compileOnce(() => new FairQueue({ width: Number.POSITIVE_INFINITY, perKey: 1, ...writersWaiting }));
+
+const writersWaiting = {
+  maxWaiting: 1_000,
+  maxWaitMs: 60_000,
+  createError: () => new Unavailable('The menu of the store has other changes to wait for.', { retryAfterSeconds: 1 }),
+};
 
 /** Runs a change that writes a validated configuration, unless none is found, and reads it back. */
 export function rewriteMenu(
