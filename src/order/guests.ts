@@ -14,7 +14,8 @@ import type { Store } from '../store/entities.ts';
 import type { Order } from './entities.ts';
 import { createToken, deleteExpiredTokens, saveToken } from './guest-tokens.ts';
 import { isClaimed } from './idempotency.ts';
-import { type Placement, placeOrder } from './place.ts';
+import { checkInput } from './input.ts';
+import { type GuestRules, type Placement, placeOrder } from './place.ts';
 import type { OrderProblem } from './problems.ts';
 import { addMinutes, type Quote } from './quote.ts';
 import { totalOf } from './service.ts';
@@ -119,27 +120,34 @@ export async function placeGuestOrder(
     ...checkLength(['input', 'verification'], input.verification, verificationLength),
     ...checkGuestInput(input, limits, new Date()),
   ];
+  const isSound = [...checkInput(input), ...inputErrors].length === 0;
   // One that is placed already was counted and checked.
-  if (inputErrors.length === 0 && !(await isClaimed(queryIn(em), store.id, idempotencyKey))) {
-    await admit(store, { guestOrders, quote: await quote(), input, keyId });
-  }
+  const isNew = isSound && !(await isClaimed(queryIn(em), store.id, idempotencyKey));
+  const admitted = isNew ? await admit(store, { guestOrders, quote: await quote(), input, keyId }) : undefined;
   const { id: client } = currentShare();
   const addressHash = hash('sha256', client, 'buffer').readUInt16BE();
-  const order = await placeOrder(em, store, {
-    ...placement,
-    guest: {
-      inputErrors,
-      idempotencyKey,
-      async beforeInsert(query) {
-        await limitPending(query, { storeId: store.id, addressHash, limits });
-        await deleteExpiredTokens(query, store.id);
-      },
-      saveToken: (query, orderId) =>
-        saveToken(query, { token: guestToken, orderId, storeId: store.id, keyId, addressHash }),
+  const guest: GuestRules = {
+    inputErrors,
+    idempotencyKey,
+    checked: guestOrders.check && admitted,
+    async beforeInsert(query) {
+      if (!admitted) throw new InvalidInput([notAdmitted]);
+      await limitPending(query, { storeId: store.id, addressHash, limits });
+      await deleteExpiredTokens(query, store.id);
     },
-  });
+    saveToken: (query, orderId) =>
+      saveToken(query, { token: guestToken, orderId, storeId: store.id, keyId, addressHash }),
+  };
+  const order = await placeOrder(em, store, { ...placement, guest });
   return order && { order, guestToken };
 }
+
+/** Of an order that could not be placed at first, or whose idempotency key has expired meanwhile. */
+const notAdmitted: OrderProblem = {
+  path: ['input'],
+  type: 'quote_changed',
+  message: 'what can be ordered has changed while the order was placed; place it again',
+};
 
 interface Admission {
   readonly guestOrders: GuestOrders;
@@ -148,15 +156,18 @@ interface Admission {
   readonly keyId: string;
 }
 
-/** Counts an order that could be placed, and has the operator check it. Not in the transaction, which must not wait for others. */
-async function admit(store: Store, { guestOrders, quote, input, keyId }: Admission): Promise<void> {
-  // Refused in the transaction, with every reason.
-  if (quote.problems.length > 0 || !quote.order) return;
+/**
+ * Counts an order that could be placed, and has the operator check it. Not in the transaction, which must not wait for others. Undefined if it could not: it
+ * is refused in the transaction, with every reason.
+ */
+async function admit(store: Store, { guestOrders, quote, input, keyId }: Admission): Promise<Quote | undefined> {
+  if (quote.problems.length > 0 || !quote.order) return undefined;
   guestOrders.count({ keyId, storeId: store.id });
   const address = currentShare().id.slice(keyId.length + 1);
   const amounts = { total: Number(totalOf(quote.order)), currency: currencyOf(store) };
   const refusal = await guestOrders.check?.({ store, input, quote: quote.order, ...amounts, keyId, address });
   if (refusal !== undefined) throw new InvalidInput([{ path: ['input'], type: 'value_error', message: refusal }]);
+  return quote;
 }
 
 interface PendingLimit {

@@ -61,7 +61,7 @@ const deleteStatement = prepared(`
 
 /** Hashes an order so that omitted values and defaults are equal. A new field must not change the hash of an order without it. */
 function hashOf(input: PlaceOrderInput): Buffer {
-  const { customer, readyBy, customerComments, lines, serviceType = null } = input;
+  const { customer, readyBy, customerComments, lines, serviceType = null, expectedTotal } = input;
   const service = serviceOf(input);
   const content = [
     customer.name,
@@ -79,6 +79,7 @@ function hashOf(input: PlaceOrderInput): Buffer {
       ]),
     ]),
     ...(serviceType || service ? [serviceType, service] : []),
+    ...(expectedTotal == null ? [] : [{ expectedTotal }]),
   ];
   return createHash('sha256').update(JSON.stringify(content)).digest();
 }

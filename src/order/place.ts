@@ -11,7 +11,7 @@ import { createOrderId, type Order } from './entities.ts';
 import { claimKey, deleteExpiredKeys, reused } from './idempotency.ts';
 import { checkInput } from './input.ts';
 import type { OrderProblem } from './problems.ts';
-import { isTooLong, quoteOrder } from './quote.ts';
+import { isTooLong, type Quote, quoteOrder } from './quote.ts';
 import { findOrder, insertOrder } from './repository.ts';
 
 export interface Placement {
@@ -23,10 +23,12 @@ export interface Placement {
 }
 
 /** What the order of a guest has beside that of a POS (guests.ts). */
-interface GuestRules {
+export interface GuestRules {
   readonly inputErrors: readonly OrderProblem[];
   /** The idempotency key as it is stored, apart from those of the store and of other keys. */
   readonly idempotencyKey: string;
+  /** What the operator's check has seen: the order is that, or refused. */
+  readonly checked: Quote | undefined;
   /** Runs in the transaction once the order can be placed. */
   readonly beforeInsert: (query: Query) => Promise<void>;
   readonly saveToken: (query: Query, orderId: string) => Promise<void>;
@@ -71,8 +73,11 @@ export async function placeOrder(
       if (!orderable) return null;
       const { configuration: whole, ...state } = orderable;
       const circumstances = { store: { ...store, ...state }, configuration: knownTo(scope, whole), inputErrors };
-      // The time is not checked before the key is known: a repeated call returns its order, however late it is.
-      const quote = quoteOrder(input, { ...circumstances, now: createdAt, isForGuest: guest !== undefined });
+      const checked = guest?.checked;
+      // At the time of the check, so that the order is ready when it was then. The time is not checked before the key is known: a repeated call returns
+      // its order, however late it is.
+      const now = checked?.at ?? createdAt;
+      const quote = quoteOrder(input, { ...circumstances, now, isForGuest: guest !== undefined, checked });
       if (quote.problems.length > 0 || !quote.order) throw new InvalidInput(quote.problems);
       const steps = [{ at: createdAt.toISOString(), status: 'PENDING' as const, ...(keyName && { by: keyName }) }];
       const placer = { placedBy: keyId ?? null, placedByGuest: guest !== undefined };

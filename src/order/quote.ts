@@ -1,5 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type ErrorPath, maxErrors } from '@carte/base/validation';
-import type { QuoteOrderInput, StoreOrdering } from '../generated/graph.ts';
+import type { PlaceOrderInput, QuoteOrderInput, StoreOrdering } from '../generated/graph.ts';
 import type { Configuration } from '../menu/configuration.ts';
 import type { Store } from '../store/entities.ts';
 import { orderingAt } from '../store/ordering.ts';
@@ -8,7 +9,7 @@ import type { Order } from './entities.ts';
 import { toItems } from './lines.ts';
 import { type Amounts, priceOrder } from './price.ts';
 import type { OrderProblem } from './problems.ts';
-import { checkTotal, serviceOf } from './service.ts';
+import { checkTotal, serviceOf, totalOf } from './service.ts';
 
 const msPerMinute = 60_000;
 const minutesPerDay = 1440;
@@ -20,6 +21,8 @@ export interface Quote {
   /** Undefined if a problem leaves open what is ordered. */
   readonly order: Pick<Order, 'items' | 'price' | 'tax' | 'readyBy' | 'serviceType' | 'service'> | undefined;
   readonly problems: readonly OrderProblem[];
+  /** The time of the quote: what is ordered without `readyBy` is ready so long after it. */
+  readonly at: Date;
 }
 
 export interface OrderQuote extends Quote {
@@ -35,17 +38,21 @@ interface Circumstances {
   readonly inputErrors: readonly OrderProblem[];
   /** Whether a guest orders. */
   readonly isForGuest?: boolean;
+  /** What the order must be. */
+  readonly checked?: Quote | undefined;
 }
+
+type QuotedInput = QuoteOrderInput & Pick<PlaceOrderInput, 'expectedTotal'>;
 
 /** Whether a list is longer than allowed: then nothing else is checked, which bounds the work for an order of any length. */
 export const isTooLong = (errors: readonly OrderProblem[]): boolean => errors.some(({ type }) => type === 'too_long');
 
 /** Checks an order by the rules of a configuration, and prices it. */
 export function quoteOrder(
-  input: QuoteOrderInput,
-  { store, configuration, now, inputErrors, isForGuest = false }: Circumstances,
+  input: QuotedInput,
+  { store, configuration, now, inputErrors, isForGuest = false, checked }: Circumstances,
 ): Quote {
-  if (isTooLong(inputErrors)) return { order: undefined, problems: inputErrors.slice(0, maxErrors) };
+  if (isTooLong(inputErrors)) return { order: undefined, problems: inputErrors.slice(0, maxErrors), at: now };
   const ordering = orderingAt(store, now);
   const readyBy = input.readyBy ?? readyAfter(now, configuration, input, ordering);
   const { lines, isComplete, errors } = resolveChoices(configuration, input.lines, { readyBy, store });
@@ -63,9 +70,10 @@ export function quoteOrder(
     ...checkReadyBy(['input', 'readyBy'], readyBy, now),
     ...checkOrdering(ordering, input, now, isForGuest),
   ];
-  const problems = [...inputErrors, ...stateErrors, ...errors, ...amountErrors];
   const isPriced = isComplete && inputErrors.length === 0 && amountErrors.length === 0;
-  return { order: isPriced ? order : undefined, problems: problems.slice(0, maxErrors) };
+  const changes = isPriced ? [...checkExpected(order, input, checked)] : [];
+  const problems = [...inputErrors, ...stateErrors, ...errors, ...amountErrors, ...changes];
+  return { order: isPriced ? order : undefined, problems: problems.slice(0, maxErrors), at: now };
 }
 
 /**
@@ -121,4 +129,23 @@ function* checkSums(amounts: Amounts, order: Pick<Order, 'price' | 'service'>): 
     yield { path: ['input', 'lines'], type: 'value_error', message: `the ${name} is ${amount}, beyond ±(2^53−1)` };
   }
   if (unsafe.length === 0) yield* checkTotal(order, ['input', 'discounts']);
+}
+
+/** The total that the caller has stated, and all that was checked: also the time, and what the lines are called. */
+function* checkExpected(
+  order: NonNullable<Quote['order']>,
+  { expectedTotal }: QuotedInput,
+  checked: Quote | undefined,
+): Generator<OrderProblem> {
+  const type = 'quote_changed';
+  const total = totalOf(order);
+  if (expectedTotal != null && total !== BigInt(expectedTotal)) {
+    const message = `the total is ${total}, not ${expectedTotal} as expected`;
+    yield { path: ['input', 'expectedTotal'], type, message };
+  }
+  if (!checked?.order || isDeepStrictEqual(order, checked.order)) return;
+  const totalBefore = totalOf(checked.order);
+  const change =
+    total === totalBefore ? `, at the same total of ${total}` : `: the total is ${total}, not ${totalBefore}`;
+  yield { path: ['input'], type, message: `the order has changed while it was checked${change}` };
 }

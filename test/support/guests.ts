@@ -7,7 +7,7 @@ export type Headers = Record<string, string>;
 
 export const origin = 'https://shop.example';
 
-const allDay = ['MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT', 'SUN'].map(dayOfWeek => ({
+export const allDay = ['MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT', 'SUN'].map(dayOfWeek => ({
   dayOfWeek,
   timePeriods: [{ startTime: '00:00', endTime: '24:00' }],
 }));
