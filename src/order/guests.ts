@@ -7,7 +7,7 @@ import { prepared, type Query, queryIn } from '../database/query.ts';
 import type { PlaceOrderInput, QuoteOrderInput } from '../generated/graph.ts';
 import type { GuestOrderLimits } from '../limits.ts';
 import { currentShare } from '../scheduling/current-request.ts';
-import { tokenBuckets } from '../scheduling/token-bucket.ts';
+import { type TokenBucket, tokenBuckets } from '../scheduling/token-bucket.ts';
 import type { AccessScope } from '../scope.ts';
 import { currencyOf } from '../store/currency.ts';
 import type { Store } from '../store/entities.ts';
@@ -35,10 +35,17 @@ export interface UncheckedOrder {
 /** Resolves to the reason why the operator refuses an order, in words for the guest; undefined if it does not. */
 export type CheckGuestOrder = (order: UncheckedOrder) => Promise<string | undefined>;
 
+interface Counted {
+  readonly keyId: string;
+  readonly storeId: string;
+}
+
 export interface GuestOrders {
   readonly limits: GuestOrderLimits;
-  /** Counts an order; throws `TooManyRequests` beyond a limit. */
-  readonly count: (order: { readonly keyId: string; readonly storeId: string }) => void;
+  /** Counts an attempt for the address; throws `TooManyRequests` beyond a limit, also those of key and store. */
+  readonly countAttempt: (order: Counted) => void;
+  /** Counts an order for key and store, as it is stored; throws `TooManyRequests` beyond a limit. The returned function takes it back. */
+  readonly countPlaced: (order: Counted) => () => void;
   /** Absent without a check of the operator. */
   readonly check?: CheckGuestOrder | undefined;
 }
@@ -50,22 +57,41 @@ export function createGuestOrders(limits: GuestOrderLimits, check?: CheckGuestOr
   const addresses = tokenBuckets(limits.perAddress, secondsPerHour);
   const keys = tokenBuckets(limits.perKey, secondsPerHour);
   const stores = tokenBuckets(limits.perStore, secondsPerHour);
+  const limitsOf = ({ keyId, storeId }: Counted): readonly HourlyLimit[] => [
+    { limit: limits.perKey, bucket: keys.memo(keyId), who: 'All guests with this API key' },
+    { limit: limits.perStore, bucket: stores.memo(storeId), who: 'All guests of a store' },
+  ];
   return {
     limits,
     check,
-    count({ keyId, storeId }) {
-      const counted = [
-        { limit: limits.perAddress, bucket: addresses.memo(currentShare().id), who: 'An address' },
-        { limit: limits.perKey, bucket: keys.memo(keyId), who: 'All guests with this API key' },
-        { limit: limits.perStore, bucket: stores.memo(storeId), who: 'All guests of a store' },
-      ].filter(({ limit }) => limit > 0);
-      for (const { limit, bucket, who } of counted) {
-        const waitMs = bucket.waitMs(1);
-        if (waitMs > 0) throw tooMany(`${who} may place ${limit} orders an hour.`, Math.ceil(waitMs / 1_000));
-      }
-      for (const { bucket } of counted) bucket.tryTake();
+    countAttempt(order) {
+      const bucket = addresses.memo(currentShare().id);
+      assertWithin([{ limit: limits.perAddress, bucket, who: 'An address' }, ...limitsOf(order)]);
+      bucket.take(1);
+    },
+    countPlaced(order) {
+      const counted = limitsOf(order);
+      assertWithin(counted);
+      for (const { bucket } of counted) bucket.take(1);
+      return () => {
+        for (const { bucket } of counted) bucket.take(-1);
+      };
     },
   };
+}
+
+interface HourlyLimit {
+  /** 0: unlimited. */
+  readonly limit: number;
+  readonly bucket: TokenBucket;
+  readonly who: string;
+}
+
+function assertWithin(limits: readonly HourlyLimit[]): void {
+  for (const { limit, bucket, who } of limits) {
+    const waitMs = limit > 0 ? bucket.waitMs(1) : 0;
+    if (waitMs > 0) throw tooMany(`${who} may place ${limit} orders an hour.`, Math.ceil(waitMs / 1_000));
+  }
 }
 
 const tooMany = (rule: string, retryAfterSeconds: number) =>
@@ -126,6 +152,7 @@ export async function placeGuestOrder(
   const admitted = isNew ? await admit(store, { guestOrders, quote: await quote(), input, keyId }) : undefined;
   const { id: client } = currentShare();
   const addressHash = hash('sha256', client, 'buffer').readUInt16BE();
+  let giveBack: (() => void) | undefined;
   const guest: GuestRules = {
     inputErrors,
     idempotencyKey,
@@ -134,12 +161,19 @@ export async function placeGuestOrder(
       if (!admitted) throw new InvalidInput([notAdmitted]);
       await limitPending(query, { storeId: store.id, addressHash, limits });
       await deleteExpiredTokens(query, store.id);
+      // Not again where the transaction is repeated.
+      giveBack ??= guestOrders.countPlaced({ keyId, storeId: store.id });
     },
     saveToken: (query, orderId) =>
       saveToken(query, { token: guestToken, orderId, storeId: store.id, keyId, addressHash }),
   };
-  const order = await placeOrder(em, store, { ...placement, guest });
-  return order && { order, guestToken };
+  try {
+    const order = await placeOrder(em, store, { ...placement, guest });
+    return order && { order, guestToken };
+  } catch (error) {
+    giveBack?.();
+    throw error;
+  }
 }
 
 /** Of an order that could not be placed at first, or whose idempotency key has expired meanwhile. */
@@ -162,7 +196,7 @@ interface Admission {
  */
 async function admit(store: Store, { guestOrders, quote, input, keyId }: Admission): Promise<Quote | undefined> {
   if (quote.problems.length > 0 || !quote.order) return undefined;
-  guestOrders.count({ keyId, storeId: store.id });
+  guestOrders.countAttempt({ keyId, storeId: store.id });
   const address = currentShare().id.slice(keyId.length + 1);
   const amounts = { total: Number(totalOf(quote.order)), currency: currencyOf(store) };
   const refusal = await guestOrders.check?.({ store, input, quote: quote.order, ...amounts, keyId, address });

@@ -25,7 +25,7 @@ export class TokenBucket {
     return true;
   }
 
-  /** Takes tokens in any case, on credit if there are too few; returns the time until the debt is paid. */
+  /** Takes tokens in any case, on credit if there are too few, or gives back a negative number of them; returns the time until the debt is paid. */
   take(tokens: number): number {
     this.#refill();
     this.#tokens -= tokens;

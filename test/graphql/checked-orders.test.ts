@@ -183,3 +183,35 @@ describe('expectedTotal', () => {
     ]);
   });
 });
+
+describe('Orders of guests an hour', () => {
+  test('are those that were placed, for a store: attempts that were refused count for their addresses', async () => {
+    const { at } = await shopOf('hour');
+    receiver.respond('/check', response => response.writeHead(422).end('{"message":"No."}'));
+    const attackers = ['203.0.113.1', '203.0.113.2'].map(at);
+    for (const attacker of attackers) {
+      const attempts = await Promise.all(Array.from({ length: 20 }, () => attacker.place(orderOf('hour'))));
+      expect(attempts.map(body => problemsOf(body)[0].message)).toEqual(Array(20).fill('No.'));
+      const { errors } = await attacker.place(orderOf('hour'));
+      expect(errors[0].message).toContain('An address may place 20 orders an hour.');
+    }
+    receiver.accept('/check');
+    expect(isPlaced(await at('203.0.113.3').place(orderOf('hour')))).toBe(true);
+  });
+
+  test('are no more, however many are checked at once', async () => {
+    const { at } = await shopOf('at once');
+    const all = Promise.withResolvers<void>();
+    let waiting = 0;
+    receiver.respond('/check', async response => {
+      waiting += 1;
+      if (waiting === 15) all.resolve();
+      await all.promise;
+      response.end();
+    });
+    const guests = Array.from({ length: 15 }, (_, index) => at(`203.0.113.${index}`));
+    const bodies = await Promise.all(guests.map(guest => guest.place(orderOf('at once'))));
+    expect(bodies.filter(isPlaced)).toHaveLength(12);
+    expect(await ordersOf('at once')).toHaveLength(12);
+  });
+});

@@ -88,12 +88,17 @@ describe('Orders of guests an hour', () => {
 
   test('are limited for a key, and not at all by 0', () => {
     const limits = { ...guestOrders, perAddress: 0, perStore: 0, perKey: 2 };
-    const { count } = createGuestOrders(limits);
-    const place = () => count({ keyId: 'shop', storeId: 'hour' });
-    place();
-    place();
-    expect(place).toThrow('All guests with this API key may place 2 orders an hour. Try again in 1800 seconds.');
-    expect(() => count({ keyId: 'another', storeId: 'hour' })).not.toThrow();
+    const { countAttempt, countPlaced } = createGuestOrders(limits);
+    const order = { keyId: 'shop', storeId: 'hour' };
+    const giveBack = countPlaced(order);
+    countPlaced(order);
+    for (const count of [countAttempt, countPlaced]) {
+      const message = 'All guests with this API key may place 2 orders an hour. Try again in 1800 seconds.';
+      expect(() => count(order)).toThrow(message);
+      expect(() => count({ ...order, keyId: 'another' })).not.toThrow();
+    }
+    giveBack();
+    expect(() => countPlaced(order)).not.toThrow();
   });
 });
 
