@@ -53,6 +53,7 @@ export function addOperationsCommand(program: Command): void {
       const { compareContracts } = await import('@carte/operations/contract/changes');
       const { readContract } = await import('@carte/operations/contract/contract');
       const { readVersion } = await import('@carte/operations/contract/folders');
+      const { permissionsIn } = await import('../graphql/authorization.ts');
       const { loadSchema } = await import('../graphql/schema.ts');
       const { readConfig } = await import('../config.ts');
       const { createOwnLimits } = await import('../server/operations.ts');
@@ -60,7 +61,7 @@ export function addOperationsCommand(program: Command): void {
       const limits = createOwnLimits(graph, readConfig(process.env).graphqlLimits);
       // Without rules for names: the sets that come with Carte have versions, too.
       const read = (folder: string) => readContract(graph, readVersion(resolve(folder)), limits, []);
-      const { breaking, dangerous, safe } = compareContracts(read(old), read(next));
+      const { breaking, dangerous, safe } = compareContracts(read(old), read(next), permissionsIn(graph));
       for (const [label, changes] of Object.entries({ BREAKING: breaking, dangerous, safe })) {
         for (const change of changes) terminal.out(`${label.padEnd(9)} ${change}`);
       }

@@ -159,6 +159,20 @@ export function createRouteAuthorization(schema: GraphQLSchema) {
   };
 }
 
+/** Finds the permissions without which a key may not execute an operation, in the variant that selects least. */
+export const permissionsIn =
+  (schema: GraphQLSchema) =>
+  (operation: RouteVariant & { readonly reduced?: RouteVariant | undefined }): readonly string[] => {
+    const permissions = new Set<unknown>();
+    const types = new TypeInfo(schema);
+    const collect = () => {
+      const { readable, permission } = types.getFieldDef()?.extensions ?? {};
+      permissions.add(permission).add((readable as Readable | undefined)?.with);
+    };
+    visit((operation.reduced ?? operation).document, visitWithTypeInfo(types, { [Kind.FIELD]: collect }));
+    return [...permissions].filter(permission => typeof permission === 'string');
+  };
+
 /** Throws `Forbidden` with the first of the errors. */
 export function throwForbidden([first, ...others]: readonly GraphQLError[]): void {
   if (first) throw new Forbidden(others.length > 0 ? `${first.message} (and ${others.length} more)` : first.message);

@@ -2,47 +2,237 @@ import {
   DangerousChangeType,
   findBreakingChanges,
   findDangerousChanges,
+  type GraphQLOutputType,
   type GraphQLSchema,
+  getNamedType,
   isInputObjectType,
   isIntrospectionType,
   isObjectType,
+  isRequiredInputField,
 } from 'graphql';
-import { type Contract, type Operation, rootFieldOf } from './contract.ts';
-import { unknownFieldsIn } from './directives.ts';
+import { type BodyOperation, type Contract, type Operation, rootFieldOf, toolNameOf } from './contract.ts';
+import { unknownFieldsIn, type ValueMapping } from './directives.ts';
+import type { InputExtensions } from './inputs.ts';
+import type { FieldExtensions } from './mapped-values.ts';
+import { mappingOf, meaningOfBody, meaningOfField, presetOf, type Usage, usagesOf, variableForms } from './meanings.ts';
 import type { Parameter } from './parameters.ts';
 
+type Kind = 'breaking' | 'dangerous' | 'safe';
+type Change = readonly [Kind, string];
+type Version<Of = BodyOperation> = { readonly contract: Contract; readonly operation: Of };
+
 /**
- * Compares two versions of a set: their routes and parameters, and the derived schemas with the types of their bodies. Returns what changes for
- * callers, in sentences.
+ * Compares two versions of a set: their routes, parameters and messages, the derived schemas with the types of their bodies, and what is behind each
+ * name in the graph. Returns what changes for callers, in sentences. `permissionsOf` finds what a key needs for an operation.
  */
-export function compareContracts(before: Contract, after: Contract) {
-  const next = new Map(after.operations.map(operation => [operation.name, operation]));
-  const known = new Set(before.operations.map(({ name }) => name));
-  const routes = before.operations.flatMap(old => compareOperations(old, next.get(old.name)));
-  const messages = before.messages.flatMap(old => {
-    const now = after.messages.find(({ name }) => name === old.name);
-    const missing = now ? old.events.filter(event => !now.events.includes(event)) : [];
-    return missing.map(event => `${old.name} is no longer the message of ${event}.`);
-  });
-  const dangerous = findDangerousChanges(before.schema, after.schema);
+export function compareContracts(
+  before: Contract,
+  after: Contract,
+  permissionsOf: (operation: Operation) => readonly string[] = () => [],
+): Readonly<Record<Kind, readonly string[]>> {
+  const changes = [
+    ...compareSets(before, after, permissionsOf),
+    ...compareInputs(before.schema, after.schema),
+    ...compareSchemas(before.schema, after.schema),
+  ];
+  // What several operations share is found in each of them.
+  const only = (kind: Kind) => [...new Set(changes.flatMap(([found, change]) => (found === kind ? [change] : [])))];
+  return { breaking: only('breaking'), dangerous: only('dangerous'), safe: only('safe') };
+}
+
+function* compareSets(
+  before: Contract,
+  after: Contract,
+  permissionsOf: (operation: Operation) => readonly string[],
+): Generator<Change> {
   const closed = unknownFieldsIn(before.info) === 'ignore' && unknownFieldsIn(after.info) === 'forbid';
-  const describe = ({ description }: { readonly description: string }) => inRestTerms(description);
-  return {
-    breaking: [
-      ...(closed ? ['Unknown fields of JSON bodies were ignored, and are 422.'] : []),
-      ...routes,
-      ...messages,
-      ...compareMappings(before, after),
-      ...findBreakingChanges(before.schema, after.schema).map(describe),
-    ],
-    // Breaks only callers that assume more than the contract says, e.g. that an enum has no further values.
-    dangerous: dangerous.filter(({ type }) => !optional.has(type)).map(describe),
-    safe: [
-      ...after.operations.filter(({ name }) => !known.has(name)).map(operation => `${titleOf(operation)} is new.`),
-      ...dangerous.filter(({ type }) => optional.has(type)).map(describe),
-      ...additions(before.schema, after.schema),
-    ],
+  if (closed) yield ['breaking', 'Unknown fields of JSON bodies were ignored, and are 422.'];
+  for (const operation of before.operations) {
+    const next = after.operations.find(({ name }) => name === operation.name);
+    const title = `${operation.name} (${addressOf(operation)})`;
+    if (!next) {
+      yield ['breaking', `${title} was removed.`];
+      continue;
+    }
+    const [old, now] = [
+      { contract: before, operation },
+      { contract: after, operation: next },
+    ];
+    yield* compareRoutes(old, now);
+    for (const permission of permissionsOf(next)) {
+      if (!permissionsOf(operation).includes(permission))
+        yield ['breaking', `${operation.name} needs a key with ${permission}, which it did not.`];
+    }
+    yield* compareBodies(old, now);
+  }
+  for (const operation of before.messages) {
+    const next = after.messages.find(({ name }) => name === operation.name);
+    if (!next) {
+      yield ['breaking', `The message ${operation.name} was removed.`];
+      continue;
+    }
+    const { name, events } = operation;
+    for (const event of events.filter(each => !next.events.includes(each)))
+      yield ['breaking', `${name} is no longer the message of ${event}.`];
+    for (const event of next.events.filter(each => !events.includes(each)))
+      yield ['safe', `${name} is the message of ${event}, too.`];
+    yield* compareBodies({ contract: before, operation }, { contract: after, operation: next });
+  }
+  const isNew = ({ name }: BodyOperation) =>
+    [...before.operations, ...before.messages].every(operation => operation.name !== name);
+  for (const operation of after.operations.filter(isNew))
+    yield ['safe', `${operation.name} (${addressOf(operation)}) is new.`];
+  for (const { name } of after.messages.filter(isNew)) yield ['safe', `The message ${name} is new.`];
+}
+
+const addressOf = ({ route: { method, path } }: Operation) => `${method} ${path}`;
+
+const changed = (title: string, old: string, now: string): Change => [
+  'breaking',
+  `${title} was ${old}, and is ${now}.`,
+];
+
+function* compareRoutes(old: Version<Operation>, now: Version<Operation>): Generator<Change> {
+  const { name } = old.operation;
+  const [from, to] = [old, now].map(({ operation }) => addressOf(operation));
+  if (from !== to) yield changed(name, `${from}`, `${to}`);
+  if (
+    old.operation.etagPaths.length > 0 &&
+    now.operation.etagPaths.length === 0 &&
+    old.operation.route.method !== 'GET'
+  ) {
+    yield ['breaking', `${name} no longer responds with an ETag.`];
+  }
+  const [oldTool, tool] = [old, now].map(({ operation }) => operation.tool && toolNameOf(operation));
+  if (oldTool !== undefined && tool === undefined) yield ['breaking', `${name} is no longer the tool ${oldTool}.`];
+  else if (oldTool === undefined && tool !== undefined) yield ['safe', `${name} is the tool ${tool}, too.`];
+  else if (oldTool !== tool) yield changed(`The tool of ${name}`, `${oldTool}`, `${tool}`);
+  const usages = [old, now].map(({ contract, operation }) => usagesOf(contract, operation));
+  for (const parameter of now.operation.parameters) {
+    const before = old.operation.parameters.find(each => each.name === parameter.name);
+    if (!before) continue;
+    const title = `${name}: ${parameter.name}`;
+    yield* compareParameters(title, before, parameter);
+    const [preset, next] = [old, now].map(({ contract, operation }) => presetOf(contract, operation, parameter.name));
+    if (preset && next && preset.form !== next.form)
+      yield changed(`${title}, if it is not given,`, preset.text, next.text);
+    const [oldInput, input] = [old, now].map(
+      ({ contract, operation }): InputExtensions =>
+        rootFieldOf(contract, operation).args.find(each => each.name === parameter.name)?.extensions ?? {},
+    );
+    if (parameter.mapped || before.mapped) yield* compareMappings(parameter.name, title, [oldInput, input], usages);
+  }
+}
+
+function* compareParameters(title: string, old: Parameter, next: Parameter): Generator<Change> {
+  const [from, to] = [old, next].map(parameter => parameter.loc.join(' '));
+  if (from !== to) yield changed(title, `in the ${from}`, `in the ${to}`);
+  const { max = Number.POSITIVE_INFINITY, min = Number.NEGATIVE_INFINITY } = next;
+  if (max < (old.max ?? Number.POSITIVE_INFINITY)) yield ['breaking', `${title} is now at most ${max}.`];
+  if (min > (old.min ?? Number.NEGATIVE_INFINITY)) yield ['breaking', `${title} is now at least ${min}.`];
+  for (const operation of old.etagsOf.filter(each => !next.etagsOf.includes(each)))
+    yield ['breaking', `${title} no longer takes the ETag of ${operation}.`];
+}
+
+/** What is behind the names of a body. */
+function* compareBodies(old: Version, now: Version): Generator<Change> {
+  const [before, after] = variableForms(old.operation, now.operation);
+  const [from, to] = [meaningOfBody(old.operation, before), meaningOfBody(now.operation, after)];
+  if (from.form !== to.form) yield changed(`The body of ${now.operation.name}`, `"${from.text}"`, `"${to.text}"`);
+  const seen = new Set<string>();
+  const compareTypes = function* (oldType: GraphQLOutputType, type: GraphQLOutputType): Generator<Change> {
+    const [oldObject, object] = [getNamedType(oldType), getNamedType(type)];
+    // Another name is a change by itself.
+    if (!isObjectType(oldObject) || !isObjectType(object) || oldObject.name !== object.name) return;
+    if (seen.has(object.name)) return;
+    seen.add(object.name);
+    for (const field of Object.values(object.getFields())) {
+      const known = oldObject.getFields()[field.name];
+      if (!known) continue;
+      yield* compareFields(`${object.name}.${field.name}`, known.extensions, field.extensions);
+      yield* compareTypes(known.type, field.type);
+    }
   };
+  const compareFields = function* (title: string, known: FieldExtensions, next: FieldExtensions): Generator<Change> {
+    const [meant, means] = [meaningOfField(known, before), meaningOfField(next, after)];
+    if (meant.form !== means.form) yield changed(title, meant.text, means.text);
+    yield* compareValues(title, known.values, next.values, 'of');
+    const [oldDefault, preset] = [known, next].map(each => each.default !== undefined && JSON.stringify(each.default));
+    if (oldDefault && preset && oldDefault !== preset)
+      yield changed(`${title}, where the graph has nothing,`, oldDefault, preset);
+    else if (preset && !oldDefault)
+      yield ['dangerous', `${title}, where the graph has nothing, was absent, and is ${preset}.`];
+  };
+  yield* compareTypes(rootFieldOf(old.contract, old.operation).type, rootFieldOf(now.contract, now.operation).type);
+}
+
+/** The values of callers: in responses those of each value of the graph, and in requests what each of them stands for. */
+function* compareValues(
+  title: string,
+  old: FieldExtensions['values'],
+  next: FieldExtensions['values'],
+  by: keyof ValueMapping,
+): Generator<Change> {
+  const other = by === 'of' ? 'as' : 'of';
+  // Without a mapping, those of the graph.
+  const asGraph = (values: FieldExtensions['values'] = []) => values.map(({ of }) => ({ of, as: of }));
+  const [before, after] = [old ?? asGraph(next), next ?? asGraph(old)];
+  const now = new Map(after.map(each => [each[by], each[other]]));
+  for (const each of before) {
+    const value = now.get(each[by]);
+    // What no longer occurs in responses is missed by nobody.
+    if (value === each[other] || (by === 'of' && value === undefined)) continue;
+    const [was, is] = [each[other], value].map(one => (one === undefined ? 'unknown' : JSON.stringify(one)));
+    yield changed(`${title}: ${JSON.stringify(each[by])}`, `${was}`, `${is}`);
+  }
+  const known = new Set(before.map(each => each[by]));
+  for (const each of after.filter(one => by === 'as' && !known.has(one.as)))
+    yield ['safe', `${title}: ${JSON.stringify(each.as)} is new.`];
+}
+
+function* compareMappings(
+  name: string | undefined,
+  title: string,
+  [old = {}, next = {}]: readonly (InputExtensions | undefined)[],
+  [before, after]: readonly ReadonlyMap<string, Usage>[] = [],
+): Generator<Change> {
+  const [was, is] = [mappingOf(name, old, before), mappingOf(name, next, after)];
+  if (was.form !== is.form) yield ['breaking', `${title} was mapped by ${was.text}, and is by ${is.text}.`];
+  yield* compareValues(title, old.values, next.values, 'as');
+}
+
+/** The fields of input types of a set, wherever they are in a body. */
+function* compareInputs(before: GraphQLSchema, after: GraphQLSchema): Generator<Change> {
+  for (const type of Object.values(after.getTypeMap())) {
+    const old = before.getType(type.name);
+    if (!isInputObjectType(type) || !isInputObjectType(old)) continue;
+    yield* compareMappings(undefined, type.name, [old.extensions, type.extensions]);
+    for (const field of Object.values(type.getFields())) {
+      const known = old.getFields()[field.name];
+      if (!known) continue;
+      const title = `${type.name}.${field.name}`;
+      yield* compareMappings(field.name, title, [known.extensions, field.extensions]);
+      const presets = [known, field].map(each => JSON.stringify(each.defaultValue ?? null));
+      const [was = '', is = ''] = presets.map(preset => (preset === 'null' ? 'absent' : preset));
+      const isGiven = isRequiredInputField(known) || isRequiredInputField(field);
+      if (!isGiven && was !== is) yield changed(`${title}, if it is not given,`, was, is);
+    }
+  }
+}
+
+/** The roots of derived schemas, whose fields are operations. */
+const ofRoots = /^(?:Query|Mutation|Subscription)(?:\.\w+)? was removed\.$/;
+
+function* compareSchemas(before: GraphQLSchema, after: GraphQLSchema): Generator<Change> {
+  const textOf = ({ description }: { readonly description: string }) => inRestTerms(description);
+  for (const change of findBreakingChanges(before, after))
+    if (!ofRoots.test(change.description)) yield ['breaking', textOf(change)];
+  for (const change of findDangerousChanges(before, after)) {
+    // Breaks only callers that assume more than the contract says, e.g. that an enum has no further values.
+    if (change.type !== DangerousChangeType.ARG_DEFAULT_VALUE_CHANGE)
+      yield [optional.has(change.type) ? 'safe' : 'dangerous', textOf(change)];
+  }
+  for (const text of additions(before, after)) yield ['safe', text];
 }
 
 /** A request without them means the same as before. */
@@ -51,70 +241,9 @@ const optional = new Set<string>([
   DangerousChangeType.OPTIONAL_INPUT_FIELD_ADDED,
 ]);
 
-const titleOf = ({ name, route: { method, path } }: Operation) => `${name} (${method} ${path})`;
-
 /** In the derived schema an operation is a root field, and its parameters are arguments. */
 const inRestTerms = (description: string) =>
   description.replace(/\b(?:Query|Mutation|Subscription)\.(\w+)/g, '$1').replace(/\b(arg|argument)\b/g, 'parameter');
-
-/** What graphql-js does not compare, since the derived schema does not have it. */
-function compareOperations(old: Operation, next: Operation | undefined): string[] {
-  if (!next) return [];
-  const changes: string[] = [];
-  if (titleOf(old) !== titleOf(next)) changes.push(`${titleOf(old)} is now ${titleOf(next)}.`);
-  if (old.etagPaths.length > 0 && next.etagPaths.length === 0 && old.route.method !== 'GET') {
-    changes.push(`${old.name} no longer responds with an ETag.`);
-  }
-  for (const parameter of next.parameters) {
-    const before = old.parameters.find(({ name }) => name === parameter.name);
-    if (before) changes.push(...compareParameters(`${old.name}: ${parameter.name}`, before, parameter));
-  }
-  return changes;
-}
-
-function compareParameters(title: string, old: Parameter, next: Parameter): string[] {
-  const changes: string[] = [];
-  const [from, to] = [old, next].map(parameter => parameter.loc.join(' '));
-  if (from !== to) changes.push(`${title} was in the ${from}, and is in the ${to}.`);
-  const { max = Number.POSITIVE_INFINITY, min = Number.NEGATIVE_INFINITY } = next;
-  if (max < (old.max ?? Number.POSITIVE_INFINITY)) changes.push(`${title} is now at most ${max}.`);
-  if (min > (old.min ?? Number.NEGATIVE_INFINITY)) changes.push(`${title} is now at least ${min}.`);
-  return changes;
-}
-
-/** What callers send, and get, with other meanings or values under the same names. */
-function compareMappings(before: Contract, after: Contract): string[] {
-  const next = new Map(mappingsOf(after));
-  return mappingsOf(before).flatMap(([name, old]) => {
-    const now = next.get(name);
-    if (now === undefined || now === old) return [];
-    return [`${name} is mapped by ${now || 'its name'}; it was by ${old || 'its name'}.`];
-  });
-}
-
-/** How each field of bodies is mapped to the graph. */
-function mappingsOf(contract: Contract): [string, string][] {
-  const { schema, operations } = contract;
-  const describe = (extensions: Readonly<Record<string, unknown>>): string => {
-    const { mapping, values, decimal } = extensions;
-    if (typeof mapping === 'string') return mapping;
-    return [values, decimal].flatMap(each => (each === undefined ? [] : [JSON.stringify(each)])).join(' ');
-  };
-  const roots = new Set<unknown>([schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()]);
-  const ofTypes = Object.values(schema.getTypeMap()).flatMap(type => {
-    if (!(isObjectType(type) || isInputObjectType(type)) || isIntrospectionType(type) || roots.has(type)) return [];
-    const fields = Object.values(type.getFields()).map(field => [
-      `${type.name}.${field.name}`,
-      describe(field.extensions),
-    ]);
-    return [[type.name, describe(type.extensions)], ...fields] as [string, string][];
-  });
-  const ofBodies = operations.flatMap(operation => {
-    const { args } = rootFieldOf(contract, operation);
-    return args.map(({ name, extensions }): [string, string] => [`${operation.name}: ${name}`, describe(extensions)]);
-  });
-  return [...ofTypes, ...ofBodies];
-}
 
 /** Fields of response bodies, which a caller may ignore. */
 function additions(before: GraphQLSchema, after: GraphQLSchema): string[] {

@@ -5,11 +5,11 @@ import {
   GraphQLNonNull,
   type GraphQLObjectType,
   type GraphQLSchema,
+  getArgumentValues,
   getNullableType,
   isInputObjectType,
   isListType,
   isNonNullType,
-  print,
 } from 'graphql';
 import { bodyFieldsOf, isOwnType, snakeCase, toSnakeValue } from '../input/names.ts';
 import { inheritDescription } from './descriptions.ts';
@@ -24,21 +24,32 @@ export type InputExtensions = {
   readonly values?: readonly ValueMapping[] | undefined;
   /** The digits of a decimal number after its point. */
   readonly digits?: number | undefined;
-  /** The directives by which it is mapped to the graph, as text. */
-  readonly mapping?: string | undefined;
+  /** By which it is mapped to the graph, apart from its values. */
+  readonly directives?: readonly OwnDirective[] | undefined;
 };
+
+interface OwnDirective {
+  readonly name: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+}
+
+/** What is no part of a mapping, or is `values`. */
+const besideMapping = new Set(['example', 'values', 'deprecated']);
 
 /** What the directives of a field of an own input type say. */
 export function ownExtensions(schema: GraphQLSchema, node: Annotated | null | undefined): InputExtensions {
   if (!node) return {};
-  const directives = node.directives?.filter(({ name }) => name.value !== 'example') ?? [];
+  const directives = node.directives?.flatMap((directive): OwnDirective[] => {
+    const { value: name } = directive.name;
+    const definition = schema.getDirective(name);
+    return definition && !besideMapping.has(name)
+      ? [{ name, arguments: getArgumentValues(definition, directive) }]
+      : [];
+  });
   return {
     values: directiveAt(schema, 'values', node)?.map,
     digits: directiveAt(schema, 'decimal', node)?.digits,
-    mapping: directives
-      .map(directive => print(directive))
-      .sort()
-      .join(' '),
+    directives,
   };
 }
 

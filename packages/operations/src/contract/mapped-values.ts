@@ -17,10 +17,13 @@ import {
   isNonNullType,
 } from 'graphql';
 import { type Decimal, directiveAt, type ValueMapping } from './directives.ts';
+import type { PathField } from './response.ts';
 import type { Report } from './sources.ts';
 
 /** The extensions of a field of the derived schema. */
 export type FieldExtensions = {
+  /** The field of the graph that it is; undefined for a constant and a group. */
+  readonly source?: PathField;
   /** The value in place of null. */
   readonly default?: unknown;
   /** The value of a field that the graph does not have. */

@@ -217,9 +217,10 @@ export function createOutputTypes({ schema, fragments }: ContractSources, report
     // Of a map, the names are those of its own keys.
     const inherited = describeOutput(field.description, isMap(field.type) ? new Map() : names, isUntrue);
     const description = override ?? inherited;
-    const { extensions, ...nullable } = nullability(type, selection);
-    const own = { ...extensions, ...mapping, ...(path !== key && { key }) };
-    return new Map([[path, { description, ...nullable, ...(Object.keys(own).length > 0 && { extensions: own }) }]]);
+    const nullable = nullability(type, selection);
+    const source = { node: selection, field };
+    const extensions = { source, ...nullable.extensions, ...mapping, ...(path !== key && { key }) };
+    return new Map([[path, { description, ...nullable, extensions }]]);
   }
 
   /** The type of a field with `@only`, which is that of a field below it. */

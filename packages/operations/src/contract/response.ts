@@ -17,7 +17,7 @@ import { hasDirective } from './directives.ts';
 import type { Report } from './sources.ts';
 
 /** A field of an operation and its definition in the graph. */
-interface PathField {
+export interface PathField {
   readonly node: FieldNode;
   readonly field: GraphQLField<unknown, unknown>;
 }
