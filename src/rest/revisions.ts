@@ -23,10 +23,9 @@ export const createRevisionsOf =
     const query = findStoreQuery(graph, document, name);
     if (!query || revisionFields.length === 0) return undefined;
     const names = [...revisionFields, ...namesBesideRevisions(graph, document)];
+    const isCovered = dependenciesOf(graph, document).every(dependency => names.includes(dependency));
+    if (!isCovered || !isCacheable(graph, document, name)) return undefined;
     return {
-      isCacheable:
-        isCacheable(graph, document, name) &&
-        dependenciesOf(graph, document).every(dependency => names.includes(dependency)),
       async read(variables, caller) {
         const revisions = await readRevisions(caller, { storeId: query.storeIdOf(variables), names });
         const values = revisions && names.map(revision => revisions[revision]);

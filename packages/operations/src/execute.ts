@@ -10,7 +10,7 @@ import { HttpError, tooMuch } from './errors.ts';
 import type { CompiledOperation, Variables } from './execution/compile.ts';
 import { concatenate, DeduplicatedBuffer } from './execution/json-writer.ts';
 import { chooseEncoding, compress, type Encoding } from './http/compression.ts';
-import { contentETag, encodedETag, isWildcard, matchIfNoneMatch, revisionETag } from './http/etag.ts';
+import { contentETag, contentHash, encodedETag, isWildcard, matchIfNoneMatch, revisionETag } from './http/etag.ts';
 import type { CachedResponse, RenderedResponse, ResponseCache } from './http/response-cache.ts';
 
 /** What an operation takes from a request beside its variables. */
@@ -40,12 +40,10 @@ interface Revisions {
   readonly dueInSeconds?: number | null | undefined;
 }
 
-/** What the ETag of an operation is made of, where that costs less to read than the response to render. */
+/** What the ETag of an operation is made of, where the response depends on nothing else: it may be kept and sent to other callers. */
 export interface OperationRevisions<Caller> {
   /** Reads the values of the fields that are marked `@etag`, then of the dependencies; undefined where the operation finds nothing. */
   readonly read: (variables: Variables, caller: Caller) => Promise<Revisions | undefined>;
-  /** Whether the response depends on nothing else, so that it may be kept and sent to other callers. */
-  readonly isCacheable: boolean;
 }
 
 export interface ExecuteOptions<Caller> {
@@ -62,7 +60,10 @@ export interface ExecuteOptions<Caller> {
    * path to the body, the value is part of the ETag, too.
    */
   readonly dependenciesOf?: ((operation: Operation) => readonly Dependency[]) | undefined;
-  /** Finds what is known of a response before it is rendered. */
+  /**
+   * Finds what is known of a response before it is rendered. Where there is nothing, the fields that are marked `@etag` do not cover the body, which is
+   * part of the ETag, too. Without this function, they do.
+   */
   readonly revisionsOf?: ((operation: Operation) => OperationRevisions<Caller> | undefined) | undefined;
   /** Runs what takes long when it is the turn of the caller. */
   readonly runExpensive?: Run | undefined;
@@ -134,7 +135,8 @@ function compileRead<Caller>(
   const { createContext, runExpensive = runNow, coalesce } = options;
   const compiled = compileExecuted(contract, operation, options);
   const revisions = options.revisionsOf?.(operation);
-  const cache = revisions?.isCacheable ? options.responseCache : undefined;
+  const cache = revisions && options.responseCache;
+  const isCovered = revisions !== undefined || !options.revisionsOf;
   const isList = operation.parameters.some(parameter => parameter.in === 'query');
   return async (variables, { caller, headers, cost }) => {
     const ifNoneMatch = headers['if-none-match'];
@@ -163,7 +165,11 @@ function compileRead<Caller>(
       const body = encoding ? await entry.encoded(encoding) : entry.bytes;
       return { status: 200, etag: encodedAs, body, encoding: encoding ?? 'identity', dueInSeconds };
     };
-    const render = () => renderResponse(operation, compiled, variables, createContext(caller, cost()));
+    const render = async () => {
+      const { bytes, etagValues } = await renderBody(operation, compiled, variables, createContext(caller, cost()));
+      const values = isCovered ? etagValues : [...etagValues, contentHash(bytes)];
+      return { revision: etagValues.length > 0 ? revisionETag(values, operation.hash) : contentETag(bytes), bytes };
+    };
     const runInTurn: Run = task => (isList && cost() < minExpensiveCost ? task() : runExpensive(task));
     if (isKept && etag !== undefined && (!isList || cache.observe(key, etag))) {
       const found = cache.get(key, etag, render, runInTurn);
@@ -190,16 +196,10 @@ const compileExecuted = <Caller>(contract: Contract, operation: Operation, optio
 /** A 304 with the ETag and Vary of the 200. */
 const notModified = (etag: string): RestResponse => ({ status: 304, etag, body: undefined, encoding: 'identity' });
 
-/** Renders the body; its revision is its ETag. */
-async function renderResponse(
-  operation: Operation,
-  compiled: CompiledOperation,
-  variables: Variables,
-  context: unknown,
-): Promise<RenderedResponse> {
+async function renderBody(operation: Operation, compiled: CompiledOperation, variables: Variables, context: unknown) {
   const { body, etagValues } = (await compiled(variables, context)) ?? notFound(operation);
   const bytes = typeof body === 'string' ? Buffer.from(body) : await runInSlices(concatenate(body));
-  return { revision: etagValues.length > 0 ? revisionETag(etagValues, operation.hash) : contentETag(bytes), bytes };
+  return { bytes, etagValues };
 }
 
 const cacheKeyOf = ({ name, hash }: Operation, variables: Variables) => `${name} ${hash} ${JSON.stringify(variables)}`;
@@ -212,7 +212,7 @@ function compileWrite<Caller>(
 ): ExecuteOperation<Caller> {
   const { responseCache, createContext, revisionsOf } = options;
   const compiled = compileExecuted(contract, operation, options);
-  const read = findEquivalentRead(contract, operation, candidate => revisionsOf?.(candidate)?.isCacheable ?? false);
+  const read = findEquivalentRead(contract, operation, candidate => revisionsOf?.(candidate) !== undefined);
   return async (variables, { caller, cost }) => {
     const result = (await compiled(variables, createContext(caller, cost()))) ?? notFound(operation);
     const body = await runInSlices(DeduplicatedBuffer.from(result.body));

@@ -39,8 +39,8 @@ export function matchIfNoneMatch(etag: string, ifNoneMatch: string): string | un
 /** Of an If-Match that no response can have had as its ETag. */
 export const unknownETag = (): Conflict => new Conflict('If-Match names no ETag that this resource has had.');
 
-/** After the revision there may be values of dependencies. */
-const revisionPattern = /^"(\d{1,16})(?:\.[^"-]*)?-([0-9a-f]{8})"$/;
+/** After the revision there may be values of dependencies, and a hash of the body. */
+const revisionPattern = /^"(\d{1,16})(?:\.[^"]*)?-([0-9a-f]{8})"$/;
 
 /** The revision that If-Match expects of an operation with one of these hashes; undefined without a condition, as for `*`. */
 export function expectedRevision(ifMatch: string | undefined, hashes: ReadonlySet<string>): string | undefined {
