@@ -1,6 +1,7 @@
 import { compileBody } from '@carte/operations/compile-route';
 import { type Contract, loadBuiltIn, type MessageOperation } from '@carte/operations/contract/contract';
 import { createCostOf } from '@carte/operations/limits/limits';
+import { sampleBodyOf } from '@carte/operations/openapi/samples';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import type { FastifyInstance } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
@@ -79,7 +80,8 @@ export function compileMessages(
       return renderBody()(values, { ...context, message: { id, event } });
     };
     const requireReading = (scope: AccessScope | undefined) => void authorize([operation], scope ? { scope } : null);
-    return [name, { events, requireReading, render }] as const;
+    const sample = name === ownMessage ? undefined : once(() => JSON.stringify(sampleBodyOf(contract, operation)));
+    return [name, { events, requireReading, render, sample }] as const;
   };
   const operations = new Map(
     sets.flatMap(contract => contract.messages.map(operation => compile(contract, operation))),

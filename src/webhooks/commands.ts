@@ -165,6 +165,10 @@ async function checkSubject(
   return [{ path: [`${noun}Id`], type: 'reference_not_found', message: `There is no ${noun} ${JSON.stringify(id)}.` }];
 }
 
+/** Says what to do about an operation that is in no set of this process. */
+export const unknownOperation = (operation: string, kind?: EventKind): string =>
+  `No set has an operation ${JSON.stringify(operation)} with @webhook${kind ? ` for ${kind}` : ''}; set CARTE_OPERATIONS to the folder that has it, as for the service.`;
+
 function checkKinds(
   { operation }: CreateWebhookInput,
   kinds: readonly EventKind[],
@@ -172,7 +176,8 @@ function checkKinds(
 ): ValidationError[] {
   const events = operations.get(operation ?? '')?.events;
   if (operation != null && !events) {
-    const message = `No set has an operation ${JSON.stringify(operation)} with @webhook, only ${[...operations.keys()].join(', ')}.`;
+    const known = [...operations.keys()].join(', ');
+    const message = `${unknownOperation(operation)} Known are ${known}.`;
     return [{ path: ['operation'], type: 'reference_not_found', message }];
   }
   const others = events ? kinds.filter(kind => !events.includes(kind)) : [];

@@ -26,7 +26,7 @@ export const WebhookEntity = defineEntity({
     /** Events after this position of the log are delivered. */
     startPosition: p.bigint('number'),
     createdAt: p.datetime(3).defaultRaw('now()'),
-    /** With a precision of a minute. */
+    /** With a precision of two seconds: deliveries to one endpoint would otherwise all write this row. */
     lastDeliveredAt: p.datetime(3).nullable(),
     /** Since when every attempt has failed; null after a success. */
     failingSince: p.datetime(3).nullable(),

@@ -27,6 +27,8 @@ export interface Messages {
 export interface MessageShape {
   readonly events: readonly string[];
   readonly requireReading: (scope: AccessScope | undefined) => void;
+  /** A message in this shape that is of no event; undefined for that of Carte, which has a type of its own for tests. */
+  readonly sample?: (() => string) | undefined;
 }
 
 export interface MessageDependencies {
@@ -66,10 +68,14 @@ export async function messageOf(
   }
 }
 
+/** Reasons end the sentences of others. */
+export const withoutFullStop = (reason: string): string => reason.replace(/\.$/, '');
+
 /** What others than those who see the log may know. */
 function reasonOf(error: unknown): string {
   const { detail = 'Internal server error' } = toHttpError(error) ?? {};
-  return typeof detail === 'string' ? detail : detail.map(({ msg }) => msg).join(' ');
+  const reason = typeof detail === 'string' ? detail : detail.map(({ msg }) => msg).join(' ');
+  return withoutFullStop(reason);
 }
 
 /** An order of a store that has since moved to another merchant is out of scope. */

@@ -149,7 +149,7 @@ const recordStatement = prepared(`
       failing_since = case when $4 = 'DELIVERED' then null else coalesce(failing_since, now()) end,
       last_delivered_at = case when $4 = 'DELIVERED' then now() else last_delivered_at end
     where id = $1 and case when $4 = 'DELIVERED'
-      then failing_since is not null or last_delivered_at is null or last_delivered_at < now() - interval '1 minute'
+      then failing_since is not null or last_delivered_at is null or last_delivered_at < now() - interval '2 seconds'
       else failing_since is null end
   )
   select q.attempts, q.failing_since as "failingSince", w.failing_since as "webhookFailingSince",

@@ -5,7 +5,7 @@ import { queryIn } from '../database/query.ts';
 import type { Event } from '../events/entities.ts';
 import { EventsDeleted, lastPossible, readEvents, timeOf } from '../events/log.ts';
 import type { AddressPolicy } from './address.ts';
-import { rejectRemoved, removed } from './commands.ts';
+import { rejectRemoved, removed, unknownOperation } from './commands.ts';
 import type { Webhook } from './entities.ts';
 import { type Message, type MessageDependencies, messageOf, OperationFailed, type Subject } from './message.ts';
 import { endpointColumns } from './queue.ts';
@@ -30,7 +30,10 @@ export interface ManualAttempt extends Attempt {
   readonly messageId: string;
 }
 
-/** Sends a message of the type `webhook.test`, once and now, also if the webhook is paused. Null if there is no such webhook. */
+/**
+ * Sends a message of the type `webhook.test`, or a sample in the shape of the operation of the webhook, once and now, also if it is paused. Null if there
+ * is no such webhook.
+ */
 export async function testWebhook(
   em: EntityManager,
   id: string,
@@ -38,7 +41,11 @@ export async function testWebhook(
 ): Promise<ManualAttempt | null> {
   const webhook = await findWebhook(em, id);
   if (!webhook) return null;
-  const body = JSON.stringify({ type: 'webhook.test', timestamp: new Date().toISOString(), data: { webhook_id: id } });
+  const { operation } = webhook;
+  const shape = dependencies.messages.operations.get(operation ?? '');
+  if (operation != null && !shape) throw fail(unknownOperation(operation));
+  const ofCarte = { type: 'webhook.test', timestamp: new Date().toISOString(), data: { webhook_id: id } };
+  const body = shape?.sample?.() ?? JSON.stringify(ofCarte);
   return sendNow(em, webhook, { id: `msg_test_${randomUUID()}`, body }, dependencies);
 }
 
@@ -61,28 +68,23 @@ export async function redeliverMessage(
   const { merchant = null, store = null, operation = null } = webhook;
   const message = await renderNow(event, { merchantId: merchant, storeId: store, operation }, dependencies);
   const attempt = await sendNow(em, webhook, message, dependencies);
+  const state = attempt.isDelivered ? 'DELIVERED' : 'FAILING';
   await em.execute(recordStatement, [
-    ...[
-      webhookId,
-      event.storeId,
-      event.position,
-      attempt.isDelivered ? 'DELIVERED' : 'FAILING',
-      event.kind,
-      event.orderId,
-    ],
+    ...[webhookId, state, webhookId, event.storeId, event.position, state, event.kind, event.orderId],
     ...[event.createdAt, attempt.status, attempt.error, attempt.durationMs],
   ]);
   return attempt;
 }
 
+const fail = (message: string) => new InvalidInput([{ path: ['webhookId'], type: 'value_error', message }]);
+
 async function renderNow(event: Event, subject: Subject, dependencies: ManualDependencies): Promise<Message> {
   const { operation } = subject;
-  const fail = (message: string) => new InvalidInput([{ path: ['webhookId'], type: 'value_error', message }]);
   if (operation !== null && !dependencies.messages.operations.get(operation)?.events.includes(event.kind)) {
-    throw fail(`No set has the operation ${operation} for ${event.kind}.`);
+    throw fail(unknownOperation(operation, event.kind));
   }
   const message = await messageOf(event, subject, dependencies).catch(error => {
-    throw error instanceof OperationFailed ? fail(`Nothing was sent: ${error.message}`) : error;
+    throw error instanceof OperationFailed ? fail(`Nothing was sent: ${error.message}.`) : error;
   });
   if (!message) throw fail(`The operation ${operation} has nothing to send for this event.`);
   return message;
@@ -128,6 +130,9 @@ async function sendNow(
 
 /** An event that was delivered before stays delivered, whatever became of its repetition. */
 const recordStatement = `
+  with delivered as (
+    update webhook set last_delivered_at = now() where id = ? and ? = 'DELIVERED'
+  )
   insert into webhook_delivery as d
     (webhook_id, store_id, position, state, kind, order_id, event_at, attempts, last_attempt_at, status, error, duration_ms)
   values (?, ?, ?, ?, ?, ?, ?, 1, now(), ?, ?, ?)

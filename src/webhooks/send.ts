@@ -5,7 +5,7 @@ import { Webhook as Signer } from 'standardwebhooks';
 import { untilAborted } from '../scheduling/until-aborted.ts';
 import { version } from '../version.ts';
 import { type AddressPolicy, ForbiddenAddress, parseWebhookUrl, type Resolve, resolveAllowed } from './address.ts';
-import type { Message } from './message.ts';
+import { type Message, withoutFullStop } from './message.ts';
 
 /** Where a message goes, and the secrets to sign it with: the current one and, for a while after a rotation, the one before. */
 export interface Endpoint {
@@ -137,7 +137,7 @@ function outcomeOf({ statusCode: status = 0, headers }: IncomingMessage): Partia
 }
 
 function reasonOf(error: unknown): string {
-  if (error instanceof ForbiddenAddress) return error.message;
+  if (error instanceof ForbiddenAddress) return withoutFullStop(error.message);
   // Connecting to several addresses fails with the errors of all of them.
   const first = error instanceof AggregateError ? error.errors[0] : error;
   return first instanceof Error ? first.message : String(first);

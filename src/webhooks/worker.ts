@@ -51,6 +51,7 @@ export function createWebhookWorker(options: WebhookWorkerOptions) {
   let isEnqueueingDue = false;
   let unsubscribe: (() => void) | undefined;
   const isStatusDue = createTimer(statusIntervalMs, { isDue: true });
+  const isNoticeDue = createTimer(pollIntervalMs, { isDue: true });
   const isCleanUpDue = createTimer(cleanUpIntervalMs, { isDue: false });
 
   function wake(): void {
@@ -105,6 +106,8 @@ export function createWebhookWorker(options: WebhookWorkerOptions) {
     if (isStatusDue()) {
       const [status] = await query<WebhookStatus>(statusStatement, [known]);
       if (status) onStatus(status);
+    }
+    if (isNoticeDue()) {
       for (const { id, notice } of await query<{ id: string; notice: string }>(waitingStatement, [known]))
         onNotice(id, notice);
       await query(foundStatement, [known]);
@@ -172,13 +175,13 @@ const statusStatement = prepared(`
     count(*) filter (where w.paused_at is null and not ${isKnown('$1')}) as "withoutOperation"
   from webhook w where w.removed_at is null`);
 
-/** While processes are replaced, others may have the operation: then no event waits for long. */
+/** While processes are replaced, others may have the operation: they would have taken what is due. */
 const waitingStatement = prepared(`
   update webhook w set notice = format('Its events wait: no set has the operation %s for all of them.', operation) ||
     ' Restore it, or remove the webhook.'
   where not ${isKnown('$1')} and notice is null and paused_at is null and removed_at is null and exists (
     select from webhook_queue q
-    where q.webhook_id = w.id and q.newest > q.position and q.waiting_since < now() - interval '1 minute'
+    where q.webhook_id = w.id and q.newest > q.position and q.next_attempt_at < now() - interval '3 seconds'
   )
   returning id, notice`);
 

@@ -27,6 +27,19 @@ const create = [
   'order.placed, menu.changed',
 ];
 
+test('an operation that this shell does not know says what to set', async () => {
+  const { code, stderr } = await webhook(
+    'create',
+    '--url',
+    receiver.urlOf('/own'),
+    '--store',
+    store.id,
+    '--operation',
+    'own',
+  );
+  expect([code, stderr]).toEqual([1, expect.stringContaining('set CARTE_OPERATIONS to the folder that has it')]);
+});
+
 test('a webhook is created, tested, rotated, paused, resumed and removed by commands', async () => {
   const created = await webhook(...create);
   expect(created).toMatchObject({ code: 0, stdout: expect.stringMatching(/^whsec_[\w+/]{43}=\n$/) });
@@ -36,6 +49,9 @@ test('a webhook is created, tested, rotated, paused, resumed and removed by comm
   const tested = await webhook('test', id);
   expect(tested.stdout).toMatch(/^The message msg_test_\S+ was delivered: status 200 after \d+ ms\.\n$/);
   expect(receiver.all[0] && verify(receiver.all[0], secret)).toMatchObject({ type: 'webhook.test' });
+
+  const plain = await run(['webhook', 'test', id], { DATABASE_URL: urlOf(orm) });
+  expect(plain.stderr).toMatch(/CARTE_WEBHOOK_ALLOW_HTTP=on\.\n$/);
 
   const row = `${id} +${receiver.urlOf('/pos')} +store ${store.id} +order.placed,menu.changed +- +never +-`;
   const list = async () => (await webhook('list')).stdout;

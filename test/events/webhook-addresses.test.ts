@@ -80,14 +80,14 @@ describe('a webhook never leads into a private network', () => {
   test.each([
     ['http://[fe80::1%25lo]/', 'is not a URL'],
     [`http://user:secret@127.0.0.1:${port}/`, 'contains a user name or password'],
-    ['ftp://pos.example/', 'The URL begins with ftp; only https is allowed.'],
+    ['ftp://pos.example/', 'The URL begins with ftp; only https is allowed'],
     ['file:///etc/passwd', 'begins with file'],
     ['//pos.example', 'is not a URL such as https://pos.example/webhooks'],
     ['https://pos.example/#part', 'contains a fragment'],
-    ['https://pos.example/\0', /^The URL contains the control character U\+0000\.$/],
-    ['https://pos.example/a\nb', /^The URL contains the control character U\+000A\.$/],
-    ['https://pos.example/\u007f', /^The URL contains the control character U\+007F\.$/],
-    ['\u0001https://pos.example/', /^The URL contains the control character U\+0001\.$/],
+    ['https://pos.example/\0', /^The URL contains the control character U\+0000\.?$/],
+    ['https://pos.example/a\nb', /^The URL contains the control character U\+000A\.?$/],
+    ['https://pos.example/\u007f', /^The URL contains the control character U\+007F\.?$/],
+    ['\u0001https://pos.example/', /^The URL contains the control character U\+0001\.?$/],
     // Not every resolver knows it; one that does returns a loopback address.
     ['http://localhost./', /is not a public address|ENOTFOUND/],
   ])('the URL %j is rejected', async (url, reason) => {

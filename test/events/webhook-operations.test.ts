@@ -105,7 +105,7 @@ test('what cannot be created says why', async () => {
     );
   expect(await messagesOf({ operation: 'courier' })).toEqual([
     expect.stringContaining(
-      'No set has an operation "courier" with @webhook, only eventMessage, orderMessage, courier',
+      'No set has an operation "courier" with @webhook; set CARTE_OPERATIONS to the folder that has it, as for the service. Known are eventMessage, orderMessage, courier',
     ),
   ]);
   expect(await messagesOf({ operation: 'courierMenu', kinds: ['STOCK_CHANGED', 'MENU_CHANGED'] })).toEqual([
@@ -116,6 +116,41 @@ test('what cannot be created says why', async () => {
   expect(await messagesOf({ operation: 'orderMessage', kinds: [] }, menus)).toEqual([
     expect.stringContaining('This API key may not read'),
   ]);
+});
+
+test('a test has the shape of the operation, and what is delivered is known at once', async () => {
+  const store = await app.data.store();
+  const webhook = await createWebhook({ storeId: store.id, operation: 'courierOrder' });
+  const test = () =>
+    app.graphql(
+      'mutation ($id: ID!) { testWebhook(input: { webhookId: $id }) { isDelivered error messageId } }',
+      { id: webhook.id },
+      operator,
+    );
+  expect((await test()).body.data.testWebhook).toMatchObject({ isDelivered: true, error: null });
+  const [tested] = await webhook.messages(1);
+  expect(tested?.headers['webhook-id']).toMatch(/^msg_test_/);
+  expect(tested && verify(tested, webhook.secret)).toEqual({
+    ...{ ref: 'text', state: 'NEW', amounts: { total: 1, tax: '1.00' }, guest: { who: { name: 'text' } } },
+    ...{ isRead: 'Y', schema: '1' },
+  });
+
+  const lastDelivery = async () => (await webhook.query('lastDeliveredAt')).lastDeliveredAt;
+  const seen: string[] = [];
+  for (let count = 0; count < 2; count++) {
+    const before = seen.at(-1) ?? '';
+    await eventually(async () => {
+      await app.data.orders(store, 1);
+      return (await lastDelivery()) ?? '';
+    }).not.toBe(before);
+    seen.push(await lastDelivery());
+  }
+  const [first = '', second = ''] = seen;
+  expect(Date.parse(second) - Date.parse(first)).toBeLessThan(10_000);
+
+  // The operation that it had is in no set any more.
+  await app.orm.em.fork().execute(`update webhook set operation = 'gone' where id = ?`, [webhook.id]);
+  expect((await test()).body.errors[0].message).toContain('set CARTE_OPERATIONS to the folder that has it');
 });
 
 test('an event of which there is nothing to send is skipped', async () => {
@@ -156,7 +191,6 @@ test('while no process has the operation, events wait, with a notice and a metri
   const orders = await own.data.orders(store, 3);
   const waiting = async () => (await statement('select newest > position as waits from webhook_queue'))[0];
   await eventually(waiting).toEqual({ waits: true });
-  await statement(`update webhook_queue set waiting_since = now() - interval '2 minutes'`);
   // A process looks for such webhooks when it starts, and now and then.
   const second = await createServer(own.orm, { ...own.server.config, operations: [] });
   await second.ready();

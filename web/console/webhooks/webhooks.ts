@@ -28,6 +28,9 @@ const redeliver = operation('RedeliverMessage');
 
 const times = createTimes({ timezone: Intl.DateTimeFormat().resolvedOptions().timeZone });
 
+/** How old the state of webhooks is at most. */
+const reloadMs = 5_000;
+
 /** The webhooks: their state, what was delivered, and every action on them. */
 export function createWebhooks(app: App): Screen {
   const picker = createStorePicker(app, { isSingle: true });
@@ -37,10 +40,20 @@ export function createWebhooks(app: App): Screen {
 
   load().catch(app.fail);
   onRoute();
+  const timer = setInterval(() => {
+    if (!document.hidden && webhooks) reload().catch(() => {});
+  }, reloadMs);
 
   async function load(): Promise<void> {
     webhooks = (await fetchWebhooks({})).webhooks.nodes;
     app.update();
+  }
+
+  /** What is delivered and fails meanwhile; without a connection, what is shown stays. */
+  async function reload(): Promise<void> {
+    const { webhook } = app.route();
+    await load();
+    if (webhook && deliveries) await loadDeliveries(webhook);
   }
 
   function onRoute(): void {
@@ -157,7 +170,12 @@ export function createWebhooks(app: App): Screen {
       </div>`;
   }
 
-  return { title: () => 'Webhooks', view, onRoute, close: picker.close };
+  function close(): void {
+    clearInterval(timer);
+    picker.close();
+  }
+
+  return { title: () => 'Webhooks', view, onRoute, close };
 }
 
 function scopeOf({ merchant, store }: Webhook): string {

@@ -1,15 +1,7 @@
-import {
-  type GraphQLInputType,
-  getNullableType,
-  isEnumType,
-  isInputObjectType,
-  isListType,
-  isRequiredInputField,
-} from 'graphql';
 import type { Contract, Operation } from '../contract/contract.ts';
 import type { Link } from '../contract/directives.ts';
 import { colonPath, type Parameter } from '../contract/parameters.ts';
-import { bodyFieldsOf } from '../input/names.ts';
+import { sampleOf } from './samples.ts';
 import type { Json } from './schemas.ts';
 
 /** Where `npm start` serves; the variable `baseUrl` of the collection. */
@@ -128,21 +120,6 @@ const sampleBody = (parameters: readonly Parameter[]) =>
   Object.fromEntries(
     parameters.map(({ name, example, required, type }) => [name, example ?? (required ? sampleOf(type) : undefined)]),
   );
-
-const scalarSamples: Readonly<Record<string, unknown>> = {
-  ...{ Boolean: true, Int: 1, SafeInt: 1, Float: 1, DateTime: '2035-01-01T12:00:00Z', JSONObject: {} },
-  StringMap: { en: 'text' },
-};
-
-/** A value that shows what a caller has to fill in, where the file of the operation has no example: with required fields alone. */
-function sampleOf(type: GraphQLInputType, depth = 0): unknown {
-  const bare = getNullableType(type);
-  if (isListType(bare)) return depth < 5 ? [sampleOf(bare.ofType, depth + 1)] : [];
-  if (isEnumType(bare)) return bare.getValues()[0]?.name;
-  if (!isInputObjectType(bare)) return scalarSamples[bare.name] ?? 'text';
-  const required = bodyFieldsOf(bare).filter(isRequiredInputField);
-  return Object.fromEntries(required.map(field => [field.bodyName, sampleOf(field.type, depth + 1)]));
-}
 
 function describeUrl(path: string, parameters: readonly Parameter[]): Json {
   // The empty last step of a path is its trailing slash.
