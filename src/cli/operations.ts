@@ -20,12 +20,13 @@ export function addOperationsCommand(program: Command): void {
     });
   operations
     .command('list')
-    .description('list the operations of all sets, with their routes')
+    .description('list the operations of all sets, with their routes, or the events that they are the messages of')
     .addHelpText('after', examples('CARTE_OPERATIONS=operations/shop carte operations list'))
     .action(async () => {
-      const rows = (await loadSets()).flatMap(({ name: set, operations }) =>
-        operations.map(({ name, kind, route: { method, path } }) => [set, name, kind, method, path]),
-      );
+      const rows = (await loadSets()).flatMap(({ name: set, operations, messages }) => [
+        ...operations.map(({ name, kind, route: { method, path } }) => [set, name, kind, method, path]),
+        ...messages.map(({ name, events }) => [set, name, 'message', '-', events.join(',')]),
+      ]);
       terminal.out(table(rows));
     });
   operations
@@ -77,4 +78,7 @@ async function loadOwn(folders: readonly string[]): Promise<readonly Contract[]>
   return sets.filter(({ name, isBuiltIn }) => !isBuiltIn && names.has(name));
 }
 
-const count = ({ operations: { length } }: Contract) => `${length} ${length === 1 ? 'operation' : 'operations'}`;
+function count({ operations, messages }: Contract): string {
+  const countOf = (noun: string, { length }: readonly unknown[]) => `${length} ${noun}${length === 1 ? '' : 's'}`;
+  return [countOf('route', operations), ...(messages.length > 0 ? [countOf('message', messages)] : [])].join(', ');
+}

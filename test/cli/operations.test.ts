@@ -20,7 +20,7 @@ describe('carte operations', () => {
   test('check accepts the example, and reports the errors of another set with status 1', async () => {
     expect(await run(['operations', 'check', exampleSet], {})).toEqual({
       code: 0,
-      stdout: 'operations: 5 operations, no errors\n',
+      stdout: 'operations: 5 routes, no errors\n',
       stderr: '',
     });
     const broken = writeSet('shop', { 'a.graphql': '\nquery a @route(path: "/shop") { shops { id } }' });
@@ -29,6 +29,14 @@ describe('carte operations', () => {
     expect(stderr).toContain(
       'shop/a.graphql:2: Cannot query field "shops" on type "Query". Did you mean "store" or "stores"?\n',
     );
+  });
+
+  test('check and list have the messages, too', async () => {
+    const platform = fileURLToPath(new URL('../../examples/flat-pos', import.meta.url));
+    const { stdout } = await run(['operations', 'check', platform], {});
+    expect(stdout).toMatch(/^flat-pos: \d+ routes, 1 message, no errors\n$/);
+    const listed = await run(['operations', 'list'], { CARTE_OPERATIONS: platform });
+    expect(listed.stdout).toMatch(/^flat-pos +notifyFlatTicket +message +- +ORDER_PLACED,ORDER_CHANGED$/m);
   });
 
   test('list and routes have the operations of all sets', async () => {
@@ -127,6 +135,16 @@ test('carte openapi --set prints the document of a set', async () => {
   const env = { CARTE_OPERATIONS: exampleSet };
   const { stdout } = await run(['openapi', '--set', 'operations'], env);
   expect(JSON.parse(stdout).info.title).toBe('Carte examples');
+  expect(JSON.parse(stdout).info.license).toEqual({
+    ...{ name: 'Up to the operator of this service', identifier: 'LicenseRef-Operator' },
+  });
+  const own = writeSet('own', {
+    'a.graphql': `extend schema @interface(title: "Own", description: "Own.", tags: [], license: { name: "CC BY 4.0", identifier: "CC-BY-4.0" })
+query menuOfAStore($id: ID!) @route(path: "/own/{id}") { store(id: $id) { id } }`,
+  });
+  const described = JSON.parse((await run(['openapi', '--set', 'own'], { CARTE_OPERATIONS: own })).stdout);
+  expect(described.info.license).toEqual({ name: 'CC BY 4.0', identifier: 'CC-BY-4.0' });
+  expect(described.paths['/own/{id}'].get.summary).toBe('Menu of a store');
   const postman = await run(['openapi', '--set', 'operations', '--postman'], env);
   expect(JSON.parse(postman.stdout).item).toHaveLength(3);
   const unknown = await run(['openapi', '--set', 'shop'], env);

@@ -241,20 +241,43 @@ test('every folder that is no set is reported', () => {
 });
 
 test('samples of unknown operations, and unknown fields beside them, are reported', () => {
-  const operation = { 'a.graphql': 'query listShops @route(path: "/shop") { stores { totalCount } }' };
+  const operation = {
+    'a.graphql': `query listShops @route(path: "/shop") { stores { totalCount } }
+query getTicket($id: ID!) @route(path: "/shop/tickets/{id}", constants: [{ name: "version", value: "2" }]) {
+  order(id: $id) { id serviceType state: isRead @values(map: [{ of: true, as: "Y" }, { of: false, as: "N" }]) note: customerComments }
+}
+query notifyShop($event: ID!) @webhook(events: [ORDER_PLACED]) { event(id: $event) { kind order { status } } }`,
+  };
   const examples = `{
   "responses": {
     "listShops": { "totalCount": 1 },
-    "listShop": { "totalCount": 1 }
+    "listShop": { "totalCount": 1 },
+    "getTicket": { "id": "1", "serviceType": "EAT_IN", "state": "yes", "comment": "", "version": "1" },
+    "notifyShop": { "kind": "ORDER_EATEN", "order": {} }
   },
   "requests": {}
 }`;
   expect(errorsOf(writeSet('shop', { ...operation, 'examples.json': examples }))).toEqual([
-    'shop/examples.json:6: "requests" is not a field of this file; it has "responses" alone.',
-    'shop/examples.json:4: There is no operation listShop, only listShops; rename or remove its sample.',
+    'shop/examples.json:8: "requests" is not a field of this file; it has "responses" alone.',
+    'shop/examples.json:4: There is no operation listShop, only listShops, getTicket, notifyShop; rename or remove its sample.',
+    'shop/examples.json:5: The sample of getTicket is no body of it: getTicket.comment is not a field of it.',
+    'shop/examples.json:5: The sample of getTicket is no body of it: getTicket.serviceType is no ServiceType.',
+    'shop/examples.json:5: The sample of getTicket is no body of it: getTicket.state is "yes", not "Y" or "N".',
+    'shop/examples.json:5: The sample of getTicket is no body of it: getTicket.version is "1", not "2".',
+    'shop/examples.json:6: The sample of notifyShop is no body of it: notifyShop.kind is no EventKind.',
+    'shop/examples.json:6: The sample of notifyShop is no body of it: notifyShop.order.status is missing.',
   ]);
   expect(errorsOf(writeSet('shop', { ...operation, 'examples.json': '{}' }))).toEqual([
     'shop/examples.json:1: The file has no object "responses" with a body for each operation; add it.',
+  ]);
+});
+
+test('a route that can only be refused is reported', () => {
+  const tokens = `query one($token: String!) @route(path: "/shop/{token}") { guestOrder(token: $token) { number } }
+mutation two($token: String!) @route(path: "/shop/cancel") { cancelGuestOrder(input: { token: $token }) { guestOrder { number } } }`;
+  expect(errorsOf(writeSet('shop', { 'a.graphql': tokens }))).toEqual([
+    'shop/a.graphql:1: "guestOrder" takes a token of a guest, which routes refuse; send it to /graphql, by POST.',
+    'shop/a.graphql:2: "cancelGuestOrder" takes a token of a guest, which routes refuse; send it to /graphql, by POST.',
   ]);
 });
 

@@ -13,7 +13,7 @@ import {
   visit,
 } from 'graphql';
 import { readContract } from './contract/contract.ts';
-import { toWords } from './contract/descriptions.ts';
+import { toWords, wordBreak } from './contract/descriptions.ts';
 import { hasDirective } from './contract/directives.ts';
 import { createSet } from './contract/folders.ts';
 import { ContractError, rejectErrors, type SetLimits } from './contract/sources.ts';
@@ -97,7 +97,7 @@ function routeOf(
   return `@route(${hasBody ? 'method: POST, ' : ''}path: "${path}", summary: "${toWords(name)}")`;
 }
 
-const kebabCase = (name: string) => name.replace(/(?<=[a-z\d])(?=[A-Z])|_/g, '-').toLowerCase();
+const kebabCase = (name: string) => name.replace(wordBreak, '-').toLowerCase();
 
 const isRequiredId = ({ type, defaultValue }: VariableDefinitionNode) =>
   type.kind === Kind.NON_NULL_TYPE && namedType(type) === 'ID' && type.type.kind === Kind.NAMED_TYPE && !defaultValue;

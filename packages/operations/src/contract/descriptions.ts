@@ -52,9 +52,12 @@ export function hasOtherBounds(clause: string, bounds: readonly (number | undefi
 /** Speaks of a value that is not given, which one that is required or has a default always is. */
 export const isAboutOmission = (clause: string): boolean => /\b(?:omitted|default|unless|absent|null)\b/i.test(clause);
 
+/** Also between single letters: `menuOfAStore`. */
+export const wordBreak = /(?<=[a-z\d])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|_/g;
+
 /** The name of an operation in words: `getOpeningHours` is "Get opening hours". */
 export function toWords(name: string): string {
-  const words = name.replace(/(?<=[a-z\d])(?=[A-Z])|_/g, ' ').toLowerCase();
+  const words = name.replace(wordBreak, ' ').toLowerCase();
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 

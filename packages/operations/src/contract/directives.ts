@@ -37,6 +37,7 @@ export interface InterfaceDirective {
   readonly description: string;
   readonly tags: readonly { readonly name: string; readonly description: string }[];
   readonly contact?: Readonly<Partial<Record<'name' | 'url' | 'email', string>>> | null;
+  readonly license?: Readonly<Partial<Record<'name' | 'identifier' | 'url', string>>> | null;
   readonly ignoreUnknownFields: boolean;
   readonly documentsForbidden: boolean;
 }

@@ -1,9 +1,14 @@
 import { type ObjectNode, parse } from '@humanwhocodes/momoa';
-import { GraphQLError, Source } from 'graphql';
-import type { SourceFile } from './folders.ts';
+import { GraphQLError, GraphQLNonNull, type GraphQLOutputType, getNullableType, Source } from 'graphql';
+import type { SetFiles, SourceFile } from './folders.ts';
+import { findMismatches } from './outputs.ts';
 
 /** Finds what the `examples.json` of a set has that is not the sample of an operation. */
-export function* checkExamples({ path, text }: SourceFile, operations: readonly string[]): Generator<GraphQLError> {
+export function* checkExamples(
+  { path, text }: SourceFile,
+  examples: SetFiles['examples'],
+  bodies: ReadonlyMap<string, GraphQLOutputType>,
+): Generator<GraphQLError> {
   const { body } = parse(text);
   const errorAt = (offset: number, message: string) =>
     new GraphQLError(message, { source: new Source(text, path), positions: [offset] });
@@ -17,8 +22,14 @@ export function* checkExamples({ path, text }: SourceFile, operations: readonly 
     return;
   }
   for (const { name, offset } of membersOf(responses)) {
-    if (operations.includes(name)) continue;
-    yield errorAt(offset, `There is no operation ${name}, only ${operations.join(', ')}; rename or remove its sample.`);
+    const body = bodies.get(name);
+    const known = [...bodies.keys()].join(', ');
+    if (!body) yield errorAt(offset, `There is no operation ${name}, only ${known}; rename or remove its sample.`);
+    else {
+      // Null on the path to a body is 404, which has another one.
+      const problems = findMismatches(new GraphQLNonNull(getNullableType(body)), examples[name], name);
+      for (const problem of problems) yield errorAt(offset, `The sample of ${name} is no body of it: ${problem}.`);
+    }
   }
 }
 

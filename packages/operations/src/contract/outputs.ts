@@ -277,7 +277,7 @@ export function createOutputTypes({ schema, fragments }: ContractSources, report
 }
 
 /** Finds what a value has that no body of a derived type has. */
-function* findMismatches(type: GraphQLOutputType, value: unknown, path: string): Generator<string> {
+export function* findMismatches(type: GraphQLOutputType, value: unknown, path: string): Generator<string> {
   if (isNonNullType(type)) {
     if (value === undefined) yield `${path} is missing`;
     else yield* findMismatches(type.ofType, value, path);
@@ -291,8 +291,15 @@ function* findMismatches(type: GraphQLOutputType, value: unknown, path: string):
     const fields = type.getFields();
     if (!isObject(value)) return yield `${path} is not an object`;
     for (const name of Object.keys(value)) if (!fields[name]) yield `${path}.${name} is not a field of it`;
-    for (const field of Object.values(fields))
-      yield* findMismatches(field.type, value[field.name], `${path}.${field.name}`);
+    for (const { name, type: fieldType, extensions } of Object.values(fields)) {
+      const { values, constant }: FieldExtensions = extensions;
+      yield* findMismatches(fieldType, value[name], `${path}.${name}`);
+      const known = values?.map(({ as }) => as) ?? (constant === undefined ? undefined : [constant]);
+      for (const each of known ? [value[name]].flat() : []) {
+        if (each !== undefined && !known?.includes(each))
+          yield `${path}.${name} is ${JSON.stringify(each)}, not ${known?.map(one => JSON.stringify(one)).join(' or ')}`;
+      }
+    }
   } else if (isLeafType(type) && !isLeafValue(type, value)) yield `${path} is no ${type}`;
 }
 

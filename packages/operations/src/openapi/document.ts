@@ -18,6 +18,7 @@ import {
 export interface DocumentOptions {
   /** The version of the service. */
   readonly version: string;
+  /** Unless the set has one of its own. */
   readonly license?: { readonly name: string; readonly identifier: string } | undefined;
   /** How callers are known, by name; without it, anyone may call. */
   readonly securitySchemes?: Json | undefined;
@@ -35,11 +36,18 @@ export function openapiDocument(
     description = `The operations of the set ${title}.`,
     tags = [],
     contact,
+    license: ownLicense,
   } = contract.info ?? {};
   const paths = pathsOf(contract, securitySchemes !== undefined);
   return {
     openapi: '3.1.0',
-    info: { title, version, description, contact: contact ?? operator, ...(license && { license }) },
+    info: {
+      title,
+      version,
+      description,
+      contact: contact ?? operator,
+      license: ownLicense ?? license ?? operatorLicense,
+    },
     servers: [{ url: '/', description: 'This server' }],
     ...(securitySchemes && { security: Object.keys(securitySchemes).map(name => ({ [name]: [] })) }),
     tags,
@@ -57,6 +65,8 @@ export function openapiDocument(
   };
 }
 
+/** No licence of SPDX: none is known. */
+const operatorLicense = { name: 'Up to the operator of this service', identifier: 'LicenseRef-Operator' };
 const operator = { name: 'The operator of this service' };
 
 function pathsOf(contract: Contract, isSecured: boolean): Json {

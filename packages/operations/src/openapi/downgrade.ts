@@ -47,6 +47,7 @@ function convertEntry([key, value]: readonly [string, unknown]): (readonly [stri
   if (key === 'const') return [['enum', [value]]];
   // In a schema; the examples of a media type are an object.
   if (key === 'examples' && Array.isArray(value)) return value.length > 0 ? [['example', value[0]]] : [];
+  if (key === 'identifier' && String(value).startsWith('LicenseRef-')) return [];
   if (key === 'identifier' && typeof value === 'string') return [['url', `https://spdx.org/licenses/${value}.html`]];
   if (key === 'type' && Array.isArray(value)) {
     const [type] = value.filter(name => name !== 'null');
