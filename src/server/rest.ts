@@ -54,6 +54,7 @@ export function createRestOptions(app: FastifyInstance): Omit<RestOptions<Caller
       await app.authenticate(request);
       return request.caller;
     },
+    hasApiKeys: true,
     authorize: createRouteAuthorization(schema),
     audience: createGuests(schema),
     runRequest: app.runRequest,

@@ -77,6 +77,8 @@ export interface ExecuteOptions<Caller> {
     variants: readonly [Variant, ...Variant[]],
     caller: Caller | null,
   ) => Variant;
+  /** Whether callers are known by API keys, of which errors speak then. */
+  readonly hasApiKeys?: boolean | undefined;
   /** Callers for whom operations select less, e.g. the public. */
   readonly audience?: Audience<Caller> | undefined;
   /** The number of objects that an operation loads with these variables. */
@@ -144,7 +146,7 @@ function compileRead<Caller>(
     const isKept = cache !== undefined && key !== undefined && (!isList || cache.has(key));
     const current =
       revisions && (ifNoneMatch !== undefined || isKept)
-        ? ((await revisions.read(variables, caller)) ?? notFound(operation))
+        ? ((await revisions.read(variables, caller)) ?? notFound(operation, options))
         : undefined;
     const etag = current && revisionETag(current.values, operation.hash);
     // The 304 for `*` has the ETag of the encoding that the 200 would have, which depends on the length of the body.
@@ -166,7 +168,8 @@ function compileRead<Caller>(
       return { status: 200, etag: encodedAs, body, encoding: encoding ?? 'identity', dueInSeconds };
     };
     const render = async () => {
-      const { bytes, etagValues } = await renderBody(operation, compiled, variables, createContext(caller, cost()));
+      const { bytes, etagValues } =
+        (await renderBody(compiled, variables, createContext(caller, cost()))) ?? notFound(operation, options);
       const values = isCovered ? etagValues : [...etagValues, contentHash(bytes)];
       return { revision: etagValues.length > 0 ? revisionETag(values, operation.hash) : contentETag(bytes), bytes };
     };
@@ -196,8 +199,10 @@ const compileExecuted = <Caller>(contract: Contract, operation: Operation, optio
 /** A 304 with the ETag and Vary of the 200. */
 const notModified = (etag: string): RestResponse => ({ status: 304, etag, body: undefined, encoding: 'identity' });
 
-async function renderBody(operation: Operation, compiled: CompiledOperation, variables: Variables, context: unknown) {
-  const { body, etagValues } = (await compiled(variables, context)) ?? notFound(operation);
+async function renderBody(compiled: CompiledOperation, variables: Variables, context: unknown) {
+  const result = await compiled(variables, context);
+  if (!result) return undefined;
+  const { body, etagValues } = result;
   const bytes = typeof body === 'string' ? Buffer.from(body) : await runInSlices(concatenate(body));
   return { bytes, etagValues };
 }
@@ -214,7 +219,7 @@ function compileWrite<Caller>(
   const compiled = compileExecuted(contract, operation, options);
   const read = findEquivalentRead(contract, operation, candidate => revisionsOf?.(candidate) !== undefined);
   return async (variables, { caller, cost }) => {
-    const result = (await compiled(variables, createContext(caller, cost()))) ?? notFound(operation);
+    const result = (await compiled(variables, createContext(caller, cost()))) ?? notFound(operation, options);
     const body = await runInSlices(DeduplicatedBuffer.from(result.body));
     const { etagValues } = result;
     const etag = etagValues.length > 0 ? revisionETag(etagValues, (read ?? operation).hash) : undefined;
@@ -246,10 +251,11 @@ function findEquivalentRead(
   );
 }
 
-/** The same response for an unknown id and for one outside the key's scope, so that it does not reveal which ids exist. */
-function notFound({ route }: Operation): never {
+/** The same response for an unknown id and for one outside the caller's scope, so that it does not reveal which ids exist. */
+function notFound({ route }: Operation, { hasApiKeys }: Pick<ExecuteOptions<never>, 'hasApiKeys'>): never {
   const names = namesInPath(route.path).join(', ');
-  throw new HttpError(404, `Nothing with this ${names} is in the scope of the API key.`);
+  const subject = names === '' ? 'Nothing' : `Nothing with this ${names}`;
+  throw new HttpError(404, hasApiKeys ? `${subject} is in the scope of the API key.` : `${subject} was found.`);
 }
 
 /** Compiles the cost of a request, which is 0 where neither a limit nor a turn depends on it. Throws 422 beyond the limit. */

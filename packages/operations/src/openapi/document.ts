@@ -55,7 +55,7 @@ export function openapiDocument(
     ...(contract.messages.length > 0 && { webhooks: webhooksOf(contract) }),
     components: {
       ...(securitySchemes && { securitySchemes }),
-      responses: sharedResponses(paths, errorExamples),
+      responses: sharedResponses(paths, errorExamples, securitySchemes !== undefined),
       schemas: {
         ...typeSchemas(contract),
         ...requestSchemas(contract),

@@ -45,7 +45,7 @@ const etag: Json = {
 };
 
 /** The responses that several routes share. */
-function allResponses(examples: Json): Json {
+function allResponses(examples: Json, hasApiKeys: boolean): Json {
   const error = (status: number, description: string, more: Json = {}): Json => ({
     description,
     content: json(reference('HTTPError'), examples[status]),
@@ -57,7 +57,10 @@ function allResponses(examples: Json): Json {
       headers: { 'WWW-Authenticate': { schema: { type: 'string', const: 'ApiKey' } } },
     }),
     Forbidden: error(403, 'The API key does not have the permission that the operation requires.'),
-    NotFound: error(404, 'Nothing with this identifier is in the scope of the API key.'),
+    NotFound: error(
+      404,
+      `Nothing with this identifier ${hasApiKeys ? 'is in the scope of the API key' : 'was found'}.`,
+    ),
     Conflict: error(409, 'The resource is not in the state that the request expects.'),
     Gone: error(410, 'What follows the cursor is no longer kept; begin without one.'),
     PreconditionFailed: error(412, 'The resource has changed since the ETag in If-Match was issued.'),
@@ -67,16 +70,18 @@ function allResponses(examples: Json): Json {
       description: 'The request has validation errors: a wrong shape, or references that do not resolve.',
       content: json(reference('HTTPValidationError'), examples[422]),
     },
-    TooManyRequests: error(429, 'The API key has exceeded its rate limit.', retryAfter),
+    TooManyRequests: error(429, `The ${hasApiKeys ? 'API key' : 'caller'} has exceeded its rate limit.`, retryAfter),
     Unavailable: error(503, 'The service is overloaded, or its database is unavailable.', retryAfter),
   };
 }
 
 /** The shared responses that these paths refer to. */
-export function sharedResponses(paths: Json, errorExamples: Json = {}): Json {
+export function sharedResponses(paths: Json, errorExamples: Json = {}, hasApiKeys = false): Json {
   const text = JSON.stringify(paths);
   return Object.fromEntries(
-    Object.entries(allResponses(errorExamples)).filter(([name]) => text.includes(`"#/components/responses/${name}"`)),
+    Object.entries(allResponses(errorExamples, hasApiKeys)).filter(([name]) =>
+      text.includes(`"#/components/responses/${name}"`),
+    ),
   );
 }
 
