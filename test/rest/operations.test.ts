@@ -315,6 +315,11 @@ describe('the documents of a set', () => {
     }
     expect(untrue).toEqual([]);
     const { paths } = (await app.get('/openapi/shop.json')).body;
+    // What the graph says of the list speaks of arguments by which the route has no pages.
+    const pages = paths['/shop/stores/{store_id}/pages'].get;
+    const names = new Set(pages.parameters.map(({ name }: { readonly name: string }) => name));
+    const spokenOf = [...pages.description.matchAll(/`(\w+)`/g)].map(([, name]) => name);
+    expect(spokenOf.filter(name => !names.has(name))).toEqual([]);
     const described = (path: string) =>
       paths[path].get.parameters.map(({ name, description }: Record<string, string>) => [name, description]);
     expect(described('/shop/stores/').slice(0, 2)).toEqual([

@@ -35,7 +35,7 @@ import {
 import { checkExamples } from './examples.ts';
 import type { SetFiles } from './folders.ts';
 import { createInputTypes, ownExtensions } from './inputs.ts';
-import { createOutputTypes, describeOutput } from './outputs.ts';
+import { argumentNames, createOutputTypes, describeOutput } from './outputs.ts';
 import type { Parameter } from './parameters.ts';
 import { findResponse, last, printBody, type ResponsePaths } from './response.ts';
 import {
@@ -304,17 +304,18 @@ function readBody(
   const document = documentOf(name);
   const paths = findResponse(schema, node);
   if (!document || !paths || node.operation === 'subscription') throw unexpected(name);
-  const body: BodyOperation = {
+  const body = last(paths.body);
+  const operation: BodyOperation = {
     name,
     kind: node.operation,
     rootField: paths.body[0].field,
-    returns: describeOutput(last(paths.body).field.description, new Map(), isAboutOmission),
+    returns: describeOutput(body.field.description, argumentNames(body.field, body.node), isAboutOmission),
     parameters: [],
     document,
     bodyPath: paths.body.map(field => keyOf(field.node)),
     etagPaths: keysOf(paths.etags),
   };
-  return { body, paths };
+  return { body: operation, paths };
 }
 
 const keysOf = (paths: ResponsePaths['etags']) => paths.map(path => path.map(field => keyOf(field.node)));

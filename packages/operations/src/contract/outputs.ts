@@ -3,6 +3,7 @@ import {
   type ASTNode,
   type FieldNode,
   type FragmentDefinitionNode,
+  type GraphQLField,
   type GraphQLFieldConfig,
   type GraphQLLeafType,
   GraphQLList,
@@ -81,6 +82,16 @@ function namesIn(parent: GraphQLObjectType, selections: readonly SelectionNode[]
     return node && keyOf(node);
   };
   return new Map(Object.keys(parent.getFields()).map(name => [name, keyOfField(name)]));
+}
+
+/** The names of a field's arguments in a route, which are those of the variables that set them; undefined for others, which callers do not have. */
+export function argumentNames({ args }: GraphQLField<unknown, unknown>, { arguments: given = [] }: FieldNode): Names {
+  return new Map(
+    args.map(({ name }) => {
+      const value = given.find(candidate => candidate.name.value === name)?.value;
+      return [name, value?.kind === Kind.VARIABLE ? value.name.value : undefined];
+    }),
+  );
 }
 
 /** What the graph says about a type or field, as far as it is true of a body. */
@@ -215,7 +226,12 @@ export function createOutputTypes({ schema, fragments }: ContractSources, report
     const isGiven = directiveAt(schema, 'default', selection) !== undefined;
     const isUntrue = (clause: string) => isGiven && isAboutOmission(clause);
     // Of a map, the names are those of its own keys.
-    const inherited = describeOutput(field.description, isMap(field.type) ? new Map() : names, isUntrue);
+    const beside = isMap(field.type) ? [] : names;
+    const inherited = describeOutput(
+      field.description,
+      new Map([...beside, ...argumentNames(field, selection)]),
+      isUntrue,
+    );
     const description = override ?? inherited;
     const nullable = nullability(type, selection);
     const source = { node: selection, field };
