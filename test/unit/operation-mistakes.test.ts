@@ -272,6 +272,23 @@ query notifyShop($event: ID!) @webhook(events: [ORDER_PLACED]) { event(id: $even
   ]);
 });
 
+test('a message needs values for its events alone, which a route that shares its fragment does not', () => {
+  const kind = (names: readonly string[]) =>
+    `kind @values(map: [${names.map(name => `{ of: ${name}, as: "${name[6]}" }`).join(', ')}])`;
+  const message = (selection: string) =>
+    `query told($event: ID!) @webhook(events: [ORDER_PLACED, ORDER_CHANGED]) { event(id: $event) { ${selection} } }`;
+  const of = (text: string) => errorsOf(writeSet('shop', { 'a.graphql': text }));
+  expect(of(message(kind(['ORDER_PLACED', 'ORDER_CHANGED'])))).toEqual([]);
+  expect(of(message(kind(['ORDER_PLACED'])))).toEqual([
+    'shop/a.graphql:1: @values has nothing for ORDER_CHANGED; add { of: ORDER_CHANGED, as: "…" }.',
+  ]);
+  const route = `query found($id: ID!) @route(path: "/shop/{id}") { store(id: $id) { events @body { events { ...Told } } } }`;
+  const shared = `fragment Told on Event { ${kind(['ORDER_PLACED', 'ORDER_CHANGED'])} }`;
+  expect(of([message('...Told'), route, shared].join('\n'))).toEqual([
+    expect.stringContaining('@values has nothing for ORDERS_CHANGED'),
+  ]);
+});
+
 test('a route that can only be refused is reported', () => {
   const tokens = `query one($token: String!) @route(path: "/shop/{token}") { guestOrder(token: $token) { number } }
 mutation two($token: String!) @route(path: "/shop/cancel") { cancelGuestOrder(input: { token: $token }) { guestOrder { number } } }`;

@@ -178,10 +178,12 @@ function derive(
     const { operation, paths } = readOperation(sources.schema, node, parameters.get(node), texts);
     return { operation, type: outputs.ofBody(operation.name, paths, operation.route.constants) };
   });
-  const messages = ofMessages.map(node => {
-    const { operation, paths } = readMessage(sources.schema, node, texts);
-    return { operation, type: outputs.ofBody(operation.name, paths, []) };
-  });
+  const read = ofMessages.map(node => readMessage(sources.schema, node, texts));
+  const events = read.flatMap(({ operation }) => operation.events);
+  const messages = read.map(({ operation, paths }) => ({
+    operation,
+    type: outputs.ofBody(operation.name, paths, [], events),
+  }));
   // After all bodies, whose types take precedence where names collide.
   const inputs = createInputTypes(sources, outputs);
   const fieldOf = ({ operation, type }: (typeof derived)[number]): [string, GraphQLFieldConfig<unknown, unknown>] => {

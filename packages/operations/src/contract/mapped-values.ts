@@ -53,7 +53,12 @@ export function kindOfValues(map: readonly { readonly as: unknown }[]): GraphQLS
 }
 
 /** The type of a field with `@values` or `@decimal`, and what its renderer needs of them; undefined without either. */
-export function mappedType(schema: GraphQLSchema, type: GraphQLOutputType, node: FieldNode, report: Report) {
+export function mappedType(
+  schema: GraphQLSchema,
+  type: GraphQLOutputType,
+  node: FieldNode,
+  { report, events }: { readonly report: Report; readonly events: readonly string[] | undefined },
+) {
   const values = directiveAt(schema, 'values', node)?.map;
   const decimal = directiveAt(schema, 'decimal', node);
   const named = getNamedType(type);
@@ -73,7 +78,13 @@ export function mappedType(schema: GraphQLSchema, type: GraphQLOutputType, node:
       ? [true, false]
       : [];
   if (all.length === 0) report(`@values needs an enum or a boolean; "${node.name.value}" is ${type}.`, node);
-  const missing = all.filter(value => values.every(({ of }) => of !== value));
+  // A message is never of others.
+  const isPossible = (value: unknown) =>
+    !events ||
+    !isEnumType(named) ||
+    !named.getValues().some(({ name }) => events.includes(name)) ||
+    events.includes(String(value));
+  const missing = all.filter(value => isPossible(value) && values.every(({ of }) => of !== value));
   if (missing.length > 0)
     report(`@values has nothing for ${missing.join(', ')}; add { of: ${missing[0]}, as: "…" }.`, node);
   const unknown = all.length > 0 ? values.filter(({ of }) => !all.some(value => value === of)) : [];

@@ -116,10 +116,19 @@ export function createOutputTypes({ schema, fragments }: ContractSources, report
     return scalar;
   }
 
+  /** Of all messages of the set, which share fragments, while the type of one is derived. */
+  let events: readonly string[] | undefined;
+
   const constantsAt = (node: FieldNode) => directiveAt(schema, 'constants', node)?.fields ?? [];
 
   /** The type of an operation's body, nullable if any field on the path to it is. */
-  function ofBody(operationName: string, { body }: ResponsePaths, ofRoute: readonly Constant[]): GraphQLOutputType {
+  function ofBody(
+    operationName: string,
+    { body }: ResponsePaths,
+    ofRoute: readonly Constant[],
+    ofMessages?: readonly string[],
+  ): GraphQLOutputType {
+    events = ofMessages;
     const { node, field } = last(body);
     const constants = [...constantsAt(node), ...ofRoute];
     const type = derive(field.type, node, { name: `${capitalized(operationName)}Response`, constants });
@@ -221,7 +230,8 @@ export function createOutputTypes({ schema, fragments }: ContractSources, report
     const constants = constantsAt(selection);
     const typeName = `${name}${path.split('.').map(capitalized).join('')}`;
     const derived = derive(field.type, selection, { name: typeName, constants });
-    const { type, ...mapping } = mappedType(schema, derived, selection, report) ?? onlyField(derived, selection);
+    const { type, ...mapping } =
+      mappedType(schema, derived, selection, { report, events }) ?? onlyField(derived, selection);
     const override = directiveAt(schema, 'description', selection)?.text;
     const isGiven = directiveAt(schema, 'default', selection) !== undefined;
     const isUntrue = (clause: string) => isGiven && isAboutOmission(clause);
