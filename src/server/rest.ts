@@ -55,6 +55,8 @@ export function createRestOptions(app: FastifyInstance): Omit<RestOptions<Caller
       return request.caller;
     },
     hasApiKeys: true,
+    // Of publishable keys.
+    queryParameters: ['key'],
     authorize: createRouteAuthorization(schema),
     audience: createGuests(schema),
     runRequest: app.runRequest,

@@ -192,6 +192,26 @@ describe('a route of an operator', () => {
     ]);
   });
 
+  test('has no unknown parameters in its query strings', async () => {
+    const problemsOf = async (path: string) => {
+      const { status, body } = await app.get(path);
+      return [status, body.detail?.map?.(({ loc, msg }: Record<string, unknown>) => [loc, msg])];
+    };
+    const unknown = 'Extra inputs are not permitted';
+    expect(await problemsOf('/kitchen/stores/own/orders?limt=1&x=2')).toEqual([
+      422,
+      [
+        [['query', 'limt'], `${unknown}. Did you mean "limit"?`],
+        [['query', 'x'], `${unknown}, only status, limit`],
+      ],
+    ]);
+    expect(await problemsOf('/delivery/stores/own/menu?limit=1')).toEqual([422, [[['query', 'limit'], unknown]]]);
+    expect((await app.get('/kitchen/stores/own/orders?status[]=READY&status[]=PENDING')).status).toBe(200);
+    expect((await app.get('/v1/stores/own?limt=1')).status).toBe(200);
+    const { status, body } = await app.get('/pos/v1/events?aftr=0');
+    expect([status, body.detail?.[0]?.loc]).toEqual([422, ['query', 'aftr']]);
+  });
+
   test('a mutation is POST unless told: GET and HEAD never write', async () => {
     const [seen] = await app.data.orders(store, 1);
     const path = `/counter/seen?ids=${seen?.id}`;

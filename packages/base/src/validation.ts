@@ -70,7 +70,7 @@ export function forbidUnknownFields(
     const name = shorten(key);
     const isHelped = errors.list.length < maxSuggestions;
     const suggestion = isHelped ? didYouMean(suggestionList(name, [...known])) : '';
-    const others = isHelped && !suggestion ? `, only ${[...known].join(', ')}` : '';
+    const others = isHelped && !suggestion && known.size > 0 ? `, only ${[...known].join(', ')}` : '';
     const msg = `Extra inputs are not permitted${suggestion ? `.${suggestion}` : others}`;
     errors.add([...keys.slice(0, depth), name], 'extra_forbidden', msg);
   }

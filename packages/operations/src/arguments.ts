@@ -15,6 +15,7 @@ import { type MappedField, place } from './input/mapped.ts';
 export function compileArguments(
   operation: Operation,
   { operations, info }: Pick<Contract, 'operations' | 'info'>,
+  ofService: readonly string[] = [],
 ): (request: FastifyRequest) => Promise<Variables> {
   const ifMatch = operation.parameters.find(isIfMatch);
   const parameters = operation.parameters
@@ -25,6 +26,7 @@ export function compileArguments(
   const bodyParameters = parameters.filter(parameter => parameter.in === 'body');
   const namesInBody = new Set(bodyParameters.map(({ name }) => name));
   const forbidsUnknown = unknownFieldsIn(info) === 'forbid';
+  const inQuery = new Set(parameters.flatMap(parameter => (parameter.in === 'query' ? parameter.name : [])));
   const checkPartialInput = compilePartialCheck(operation);
   return async request => {
     const errors = new ValidationErrors();
@@ -32,6 +34,10 @@ export function compileArguments(
     if (body && forbidsUnknown) forbidUnknownFields(body, namesInBody, { keys: ['body'], errors }, 1);
     const search = request.url.indexOf('?');
     const query = search < 0 ? [] : [...new URLSearchParams(request.url.slice(search))];
+    if (forbidsUnknown) {
+      const others = query.filter(([key]) => !inQuery.has(withoutBrackets(key)) && !ofService.includes(key));
+      forbidUnknownFields(Object.fromEntries(others), inQuery, { keys: ['query'], errors }, 1);
+    }
     const variables: Record<string, unknown> = {};
     for (const parameter of parameters) {
       const { name, reader, loc, mapped, find } = parameter;
@@ -136,6 +142,8 @@ function listValue(name: string, query: Query): string | undefined {
   const values = query.flatMap(([key, value]) => (isListKey(key, name) ? [value] : []));
   return values.length > 1 ? values.filter(Boolean).join(',') : values[0];
 }
+
+const withoutBrackets = (key: string) => key.replace(/\[\d*\]$/, '');
 
 /** Whether a key of the query is that of a list: its name, `name[]` as axios and PHP write it, or `name[0]` and so on. */
 function isListKey(key: string, name: string): boolean {

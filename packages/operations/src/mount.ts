@@ -25,6 +25,8 @@ export interface RestOptions<Caller> extends Omit<ExecuteOptions<Caller>, 'creat
   readonly onRead?: ((operation: Operation) => OnRead | undefined) | undefined;
   /** Runs the current request when it is the turn of its caller. */
   readonly runRequest?: Run | undefined;
+  /** Parameters of any query string that the service reads itself; others that a route does not have are 422, unless its set ignores unknown fields. */
+  readonly queryParameters?: readonly string[] | undefined;
   /** In bytes; 10 MiB by default. */
   readonly bodyLimit?: number;
   /** Translates errors of libraries to client errors, e.g. a lost connection to `Unavailable`; undefined for a bug. */
@@ -59,7 +61,7 @@ function mountRoute<Caller>(
   options: RestOptions<Caller> & RouteSet<Caller>,
 ): void {
   const { contract, runRequest = runNow, runExpensive = runNow } = options;
-  const readArguments = compileArguments(operation, contract);
+  const readArguments = compileArguments(operation, contract, options.queryParameters);
   const compile = () => ({
     authorize: compileVariants(contract, operation, options),
     onRead: method === 'GET' ? options.onRead?.(operation) : undefined,
