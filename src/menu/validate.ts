@@ -92,10 +92,19 @@ const belowInput = (error: ValidationError): ValidationError => ({ ...error, pat
 function* checkTexts(configuration: PartialConfiguration): ReturnType<Check> {
   for (const { name } of menuKinds) {
     for (const [index, entity] of (configuration[name] ?? []).entries()) {
-      // The depth is that of its path.
-      if (!isStorable(entity, 2)) yield* findUnstorable(entity, [name, index]);
+      for (const property in entity)
+        yield* checkProperty(entity[property as keyof typeof entity], [name, index, property]);
       if (isPause(index)) yield;
     }
+  }
+}
+
+function* checkProperty(value: unknown, path: ErrorPath): ReturnType<Check> {
+  const isList = Array.isArray(value);
+  for (const [index, element] of (isList ? value : [value]).entries()) {
+    const place = isList ? [...path, index] : path;
+    if (!isStorable(element, place.length)) yield* findUnstorable(element, place);
+    if (isPause(index)) yield;
   }
 }
 
@@ -210,9 +219,10 @@ function* checkReferenceList(
   targets: ReadonlySet<string> | undefined,
   noun: string,
   path: ErrorPath,
-): Generator<ValidationError> {
+): ReturnType<Check> {
   const firstIndex = new Map<string, number>();
   for (const [index, id] of ids.entries()) {
+    if (isPause(index)) yield;
     if (id === undefined) continue;
     const first = firstIndex.get(id);
     if (first !== undefined) {

@@ -152,3 +152,31 @@ test('An error in a later part of a long list is reported as in a short one', as
     expect(await run({ maxObjects: 1e6 }, text)).toEqual(await run({}, text));
   }
 });
+
+test('The validation of a menu may stop between the references of one list, and the days of one menu', () => {
+  const countSteps = (count: number) => {
+    const numbers = Array.from({ length: 96 }, (_, at) => at);
+    const listed = numbers.slice(0, count);
+    const item = (at: number) => ({
+      externalId: `${at}`,
+      name: { translations: {} },
+      price: 1,
+      tax: 0,
+      sellSeparately: true,
+    });
+    const availability = listed.map(at => ({ dayOfWeek: `day ${at}`, timePeriods: [] }));
+    const steps = validateConfiguration(
+      {
+        items: numbers.map(item),
+        categories: [{ externalId: 'c', name: { translations: {} }, itemExternalIds: listed.map(String) }],
+        menus: [{ externalId: 'm', availability }],
+      },
+      defaultMenuLimits,
+    );
+    let stepCount = 0;
+    while (!steps.next().done) stepCount += 1;
+    return stepCount;
+  };
+  // Both days and references are looked at by 32; those of days are counted, too.
+  expect(countSteps(96) - countSteps(1)).toBeGreaterThan(8);
+});

@@ -1,3 +1,4 @@
+import { isPause } from '@carte/base/time-slice';
 import { parseDay, parseTime, secondsPerDay } from '../availability.ts';
 import type { MenuNode } from '../configuration.ts';
 import type { EntityCheck, Problem, Problems } from './context.ts';
@@ -28,7 +29,7 @@ export const checkAvailability: EntityCheck<'menus'> = function* (menu) {
 };
 
 /** Reports days and times that do not parse or are ambiguous, and returns the windows of those that parse. */
-function* parseWindows({ availability }: MenuNode): Generator<Problem, Window[]> {
+function* parseWindows({ availability }: MenuNode): Generator<Problem | undefined, Window[]> {
   const unknownTime = (at: PathInMenu, bound: string): Problem => {
     const text = `is not available ${bound}, which is not understood; times are written as 09:30`;
     return { code: 'UNKNOWN_TIME', at, text };
@@ -36,6 +37,7 @@ function* parseWindows({ availability }: MenuNode): Generator<Problem, Window[]>
   const windows: Window[] = [];
   const days = new Set<number | undefined>();
   for (const [index, { dayOfWeek, timePeriods }] of availability.entries()) {
+    if (isPause(index)) yield;
     const day = parseDay(dayOfWeek);
     const atDay = ['availability', index, 'dayOfWeek'];
     if (day === undefined) {
@@ -47,6 +49,7 @@ function* parseWindows({ availability }: MenuNode): Generator<Problem, Window[]>
     }
     days.add(day);
     for (const [period, { startTime, endTime }] of timePeriods.entries()) {
+      if (isPause(period)) yield;
       const at = ['availability', index, 'timePeriods', period];
       const [start, end] = [parseTime(startTime, 'start'), parseTime(endTime, 'end')];
       if (start === undefined) yield unknownTime([...at, 'startTime'], `from ${quote(startTime)}`);
@@ -78,7 +81,8 @@ function* checkOverlaps(windows: readonly Window[]): Problems {
     .filter(({ to }) => to > secondsPerWeek)
     .map(window => ({ ...window, to: window.to - secondsPerWeek }))
     .reduce<Window | undefined>(laterEnding, undefined);
-  for (const window of sorted) {
+  for (const [index, window] of sorted.entries()) {
+    if (isPause(index)) yield;
     if (latest && window.from < latest.to && window.at !== latest.at) {
       const text = `has windows that overlap: ${latest.text} and ${window.text}`;
       yield { code: 'OVERLAPPING_WINDOWS', at: window.at, text };

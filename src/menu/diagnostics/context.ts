@@ -31,7 +31,8 @@ export interface Problem {
   readonly message?: string;
 }
 
-export type Problems = Generator<Problem>;
+/** Likewise for one entity. */
+export type Problems = Generator<Problem | undefined>;
 
 export type EntityCheck<Name extends KindName> = (
   entity: ValidationContext[Name][number],

@@ -1,5 +1,5 @@
 import { memoize } from '@carte/base/memoize';
-import { runInSlices, type Steps } from '@carte/base/time-slice';
+import { runInSlices, type Steps, TimeSlice } from '@carte/base/time-slice';
 import type { DiagnosticSeverity, MenuDiagnostic, MenuDiagnosticCode } from '../../generated/graph.ts';
 import type { Configuration } from '../configuration.ts';
 import { byKind, type ConfigurationInput, menuKinds } from '../kinds.ts';
@@ -29,6 +29,9 @@ export interface Diagnostic extends Finding {
 
 const maxDiagnostics = 1000;
 
+/** Some steps look at thousands of modifier items. */
+const stepsPerLook = 1;
+
 const entityChecks: readonly EntityChecks[] = [
   reachabilityChecks,
   stockChecks,
@@ -46,7 +49,12 @@ function* checkEntities(context: ValidationContext): Findings {
     const checksOfKind = entityChecks.flatMap(ofKinds => ofKinds[name] ?? []);
     for (const [index, entity] of context[name].entries()) {
       for (const check of checksOfKind) {
-        for (const { code, at = [], text, message } of check(entity as never, context)) {
+        for (const problem of check(entity as never, context)) {
+          if (!problem) {
+            yield;
+            continue;
+          }
+          const { code, at = [], text, message } = problem;
           const sentence = message ?? `${capitalizedNoun(name)} ${displayName(entity)} ${text}.`;
           yield { code, path: [name, index, ...at], message: sentence };
         }
@@ -63,8 +71,9 @@ export function* diagnose(input: ConfigurationInput): Steps<Diagnostic[]> {
 
 /** Diagnoses a stored configuration. */
 export const diagnosticsOf = memoize(async (configuration: Configuration): Promise<readonly MenuDiagnostic[]> => {
-  const context = await runInSlices(createContext(configuration));
-  const diagnostics = await runInSlices(runChecks(context));
+  const slice = new TimeSlice();
+  const context = await runInSlices(createContext(configuration), slice, stepsPerLook);
+  const diagnostics = await runInSlices(runChecks(context), slice, stepsPerLook);
   return diagnostics.map(({ path, ...diagnostic }) => ({
     ...diagnostic,
     path: path.map(String),
@@ -86,20 +95,24 @@ function* runChecks(context: ValidationContext): Steps<Diagnostic[]> {
       if (diagnostics.length < maxDiagnostics) diagnostics.push({ ...finding, severity: severityOf[finding.code] });
     }
   }
-  return [...byCode.values()].flat().sort(bySeverityAndPath).slice(0, maxDiagnostics);
+  const ranked = [...byCode.values()].flatMap(found =>
+    found.map(diagnostic => ({ diagnostic, rank: rankOf(diagnostic) })),
+  );
+  yield;
+  const sorted = ranked.sort((one, other) => one.rank - other.rank || byPath(one.diagnostic, other.diagnostic));
+  return sorted.slice(0, maxDiagnostics).map(({ diagnostic }) => diagnostic);
 }
 
 const severities: readonly DiagnosticSeverity[] = ['ERROR', 'WARNING', 'INFO'];
 const listNames = menuKinds.map(kind => kind.name);
 
-function bySeverityAndPath(a: Diagnostic, b: Diagnostic): number {
-  return (
-    severities.indexOf(a.severity) - severities.indexOf(b.severity) ||
-    listNames.indexOf(a.path[0]) - listNames.indexOf(b.path[0]) ||
-    comparePaths(a.path, b.path) ||
-    compare(a.code, b.code)
-  );
+/** Sorts by severity, then by list, then by entity. */
+function rankOf({ severity, path: [list, index = -1] }: Diagnostic): number {
+  return (severities.indexOf(severity) * listNames.length + listNames.indexOf(list)) * 2 ** 32 + Number(index) + 1;
 }
+
+const byPath = (one: Diagnostic, other: Diagnostic): number =>
+  comparePaths(one.path, other.path) || compare(one.code, other.code);
 
 function comparePaths(a: EntityPath, b: EntityPath): number {
   for (const [index, part] of a.entries()) {

@@ -1,5 +1,7 @@
+import { memoize } from '@carte/base/memoize';
 import type { MultilingualText } from '../entities.ts';
 import { type KindName, kindOf } from '../kinds.ts';
+import { keysOf } from '../translations.ts';
 
 export interface Named {
   readonly externalId: string;
@@ -12,13 +14,21 @@ export function capitalizedNoun(kind: KindName): string {
   return `${noun.charAt(0).toUpperCase()}${noun.slice(1)}`;
 }
 
-export function displayName(entity: Named): string {
-  return quote(nameOf(entity));
-}
+/** Once for each entity, whose name many findings may quote: a long one takes milliseconds to look through. */
+export const displayName = memoize((entity: Named): string => quote(nameOf(entity)));
 
 /** Returns an entity's first name that is not blank, or else its external id. */
-export function nameOf({ externalId, name }: Named): string {
-  return Object.values(name?.translations ?? {}).find(text => !isBlank(text)) ?? externalId;
+export const nameOf = memoize(
+  ({ externalId, name }: Named): string =>
+    translationsOf(name)
+      .map(([, text]) => text)
+      .find(text => !isBlank(text)) ?? externalId,
+);
+
+/** The translations of a text by language; of one that was stored when it could have any number, the first ones. */
+export function translationsOf(text: MultilingualText | null | undefined): readonly (readonly [string, string])[] {
+  const { translations = {} } = text ?? {};
+  return keysOf(translations).map(key => [key, translations[key] ?? '']);
 }
 
 /** Quotes a posted text on one line, truncated to 60 characters. */

@@ -1,9 +1,9 @@
 import { memoize } from '@carte/base/memoize';
-import { isPause, type Steps } from '@carte/base/time-slice';
+import type { Steps } from '@carte/base/time-slice';
 import type { MultilingualText } from '../entities.ts';
 import { menuKinds } from '../kinds.ts';
 import type { EntityChecks, EntityPath, Findings, Problems, ValidationContext } from './context.ts';
-import { capitalizedNoun, displayName, isBlank, type Named, pluralize, quote } from './messages.ts';
+import { capitalizedNoun, displayName, isBlank, type Named, pluralize, quote, translationsOf } from './messages.ts';
 
 interface Text {
   readonly path: EntityPath;
@@ -20,10 +20,13 @@ type Described = Named & { readonly description?: MultilingualText | null | unde
 export function* checkTexts(entity: Described): Problems {
   for (const field of ['description', 'name'] as const) {
     const text = entity[field];
-    const translations = Object.entries(text?.translations ?? {});
+    const translations = translationsOf(text);
     if (!text || (translations.length > 0 && translations.every(([, translation]) => isClean(translation)))) continue;
     yield* checkBlanks(field, translations);
-    for (const [key, translation] of translations) yield* checkDamage(field, key, translation);
+    for (const [key, translation] of translations) {
+      yield* checkDamage(field, key, translation);
+      yield;
+    }
   }
 }
 
@@ -68,6 +71,7 @@ export function* checkTranslations(context: ValidationContext): Findings {
   const texts = yield* collectTexts(context);
   const languages = new Map<string, string | undefined>();
   for (const [key, { first, count }] of yield* countUses(texts, key => key)) {
+    yield;
     const language = parseLanguage(key);
     languages.set(key, language);
     if (language !== undefined) continue;
@@ -86,32 +90,37 @@ function* collectTexts(context: ValidationContext): Steps<Text[]> {
       for (const field of ['description', 'name'] as const) {
         const text = entity[field];
         if (!text) continue;
-        texts.push({ path: [list, index, field], entity, field, translations: Object.entries(text.translations) });
+        texts.push({ path: [list, index, field], entity, field, translations: translationsOf(text) });
       }
-      if (isPause(index)) yield;
+      yield;
     }
   }
   return texts;
 }
 
+/** Languages that a text is said to lack; others are counted. */
+const maxMissing = 10;
+
 /** Compares languages without regions, since `pt` serves readers of `pt_BR`. */
 function* checkMissing(texts: readonly Text[], languages: ReadonlyMap<string, string | undefined>): Findings {
   const filled: Text[] = [];
-  for (const [index, text] of texts.entries()) {
-    if (isPause(index)) yield;
+  for (const text of texts) {
+    yield;
     if (text.translations.some(([key, translation]) => languages.get(key) !== undefined && !isBlank(translation)))
       filled.push(text);
   }
   const uses = yield* countUses(filled, (key, translation) => (isBlank(translation) ? undefined : languages.get(key)));
   // Half of the other texts: a text without the language is not among those that use it.
   const common = [...uses].filter(([, { count }]) => 2 * count >= filled.length - 1).map(([language]) => language);
-  for (const [index, text] of filled.entries()) {
-    if (isPause(index)) yield;
+  for (const text of filled) {
+    yield;
     // Includes blank translations, which are reported as such.
     const present = new Set(text.translations.map(([key]) => languages.get(key)));
     const missing = common.filter(language => !present.has(language));
     if (missing.length === 0) continue;
-    const names = missing.map(language => `${languageName(language)} (${language})`).join(', ');
+    const others = missing.length > maxMissing ? ` and ${missing.length - maxMissing} other languages` : '';
+    const shown = missing.slice(0, maxMissing).map(language => `${languageName(language)} (${language})`);
+    const names = shown.join(', ') + others;
     const subject = `${capitalizedNoun(text.path[0])} ${displayName(text.entity)}`;
     const message = `${subject} has no ${text.field} in ${names}, unlike most other texts of the store.`;
     yield { code: 'MISSING_TRANSLATION', path: [...text.path, 'translations'], message };
@@ -130,8 +139,8 @@ function* countUses(
   derive: (key: string, translation: string) => string | undefined,
 ): Steps<Map<string, Use>> {
   const uses = new Map<string, Use>();
-  for (const [index, text] of texts.entries()) {
-    if (isPause(index)) yield;
+  for (const text of texts) {
+    yield;
     for (const [key, translation] of text.translations) {
       const value = derive(key, translation);
       if (value === undefined) continue;
@@ -171,6 +180,7 @@ export const siblingChecks: EntityChecks = {
 function* findDuplicates(siblings: readonly Named[], field: string, nouns: string): Problems {
   const seen = new Set<string>();
   for (const [position, sibling] of siblings.entries()) {
+    yield;
     const names = namesOf(sibling);
     if (names.some(name => seen.has(name))) {
       const text = `has two ${nouns} called ${displayName(sibling)}, which guests cannot tell apart`;
@@ -182,7 +192,7 @@ function* findDuplicates(siblings: readonly Named[], field: string, nouns: strin
 
 /** The names in lower case, each after its language. */
 const namesOf = memoize(({ name }: Named): readonly string[] =>
-  Object.entries(name?.translations ?? {})
+  translationsOf(name)
     .filter(([, text]) => !isBlank(text))
     .map(([language, text]) => JSON.stringify([language, text.trim().toLowerCase()])),
 );

@@ -1,7 +1,7 @@
 import { memoize } from '@carte/base/memoize';
-import type { MenuItemNode, ModifierGroupNode } from '../configuration.ts';
+import type { CategoryNode, MenuItemNode, ModifierGroupNode } from '../configuration.ts';
 import type { EntityCheck, Findings, Problems, ValidationContext } from './context.ts';
-import { lowestPriceOf } from './lowest-price.ts';
+import { lowestChangeOf, lowestPriceOf } from './lowest-price.ts';
 import { displayName } from './messages.ts';
 
 export const checkPrices: EntityCheck<'items'> = function* (item, { parents }) {
@@ -10,6 +10,10 @@ export const checkPrices: EntityCheck<'items'> = function* (item, { parents }) {
   if (tax < 0) yield { code: 'NEGATIVE_TAX', at: ['tax'], text: `has the negative tax ${tax}` };
   yield* checkTax('tax', price, tax);
   if (price >= 0 && modifierGroups.some(group => signsOf(group).isReduced)) {
+    for (const group of modifierGroups) {
+      lowestChangeOf(group);
+      yield;
+    }
     const { price: lowest, group } = lowestPriceOf(item);
     if (lowest < 0 && group) {
       const reduction = `the modifiers, most of all those of group ${displayName(group)}, can reduce that to ${lowest}`;
@@ -47,7 +51,7 @@ const minPrices = 4;
 
 /** Finds prices in the wrong unit, such as 4 or 40000 among 400s; reports an item in several categories once. */
 export function* checkPriceUnits({ categories, items }: ValidationContext): Findings {
-  const messages = new Map<MenuItemNode, string>();
+  const outliers = new Map<MenuItemNode, { readonly category: CategoryNode; readonly median: number }>();
   for (const category of categories) {
     yield;
     const priced = category.items.filter(({ price }) => price > 0);
@@ -55,15 +59,18 @@ export function* checkPriceUnits({ categories, items }: ValidationContext): Find
     const median = medianOf(priced.map(({ price }) => price));
     for (const item of priced) {
       const { price } = item;
-      if (messages.has(item) || (price < median * outlierFactor && price * outlierFactor > median)) continue;
-      const usual = `in category ${displayName(category)}, where half of the items cost at most ${median}`;
-      messages.set(item, `Item ${displayName(item)} costs ${price} ${usual}; it may be in the wrong unit.`);
+      if (outliers.has(item) || (price < median * outlierFactor && price * outlierFactor > median)) continue;
+      outliers.set(item, { category, median });
     }
   }
-  if (messages.size === 0) return;
+  if (outliers.size === 0) return;
   for (const [index, item] of items.entries()) {
-    const message = messages.get(item);
-    if (message !== undefined) yield { code: 'PRICE_OUT_OF_LINE', path: ['items', index, 'price'], message };
+    yield;
+    const found = outliers.get(item);
+    if (!found) continue;
+    const usual = `in category ${displayName(found.category)}, where half of the items cost at most ${found.median}`;
+    const message = `Item ${displayName(item)} costs ${item.price} ${usual}; it may be in the wrong unit.`;
+    yield { code: 'PRICE_OUT_OF_LINE', path: ['items', index, 'price'], message };
   }
 }
 

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import { category, diagnoseAtOnce, group, large, menu, plain } from './menu-builder.ts';
+import { diagnose } from '../../../src/menu/diagnostics/diagnose.ts';
+import type { ConfigurationInput } from '../../../src/menu/kinds.ts';
+import { category, cleanMenu, diagnoseAtOnce, group, large, menu, on, plain } from './menu-builder.ts';
 
 const range = (length: number) => Array.from({ length }, (_, index) => index);
 const trilingual = (en: string) => ({ translations: { en, es: `${en} (es)`, pt: `${en} (pt)` } });
@@ -35,10 +37,10 @@ function largeMenu(share = 1) {
 }
 
 /** The least CPU time of several diagnoses, in milliseconds. */
-function timeOf(configuration: ReturnType<typeof largeMenu>): number {
+function timeOf(configuration: ConfigurationInput, findings = 0): number {
   const times = range(4).map(() => {
     const before = process.threadCpuUsage();
-    expect(diagnoseAtOnce(configuration)).toEqual([]);
+    expect(diagnoseAtOnce(configuration)).toHaveLength(findings);
     const { user, system } = process.threadCpuUsage(before);
     return (user + system) / 1000;
   });
@@ -48,4 +50,76 @@ function timeOf(configuration: ReturnType<typeof largeMenu>): number {
 test('the time to diagnose 10,000 entities hardly grows faster than their number', () => {
   const quarter = timeOf(largeMenu(1 / 4));
   expect(timeOf(largeMenu()) / quarter).toBeLessThan(8);
+});
+
+test('a long name is looked through once, however many findings quote it', () => {
+  const name = { translations: { en: `${' '.repeat(1_000_000)}Soups` } };
+  const withItems = (count: number) =>
+    cleanMenu({
+      categories: [category({ name, itemExternalIds: range(count).map(at => `i${at}`) })],
+      items: range(count).map(at =>
+        plain({
+          externalId: `i${at}`,
+          name: { translations: { en: `Item ${at}` } },
+          description: null,
+          price: at < count / 2 + 1 ? 100 : 90_000,
+        }),
+      ),
+      modifierGroups: [],
+      modifierItems: [],
+    });
+  const few = timeOf(withItems(8), 3);
+  expect(timeOf(withItems(400), 199) / few).toBeLessThan(15);
+});
+
+test('the languages that a text lacks are named up to ten', () => {
+  const languages = ['en', 'pt', 'es', 'fr', 'de', 'it', 'nl', 'pl', 'sv', 'da', 'fi', 'nb', 'cs'];
+  const inAll = { translations: Object.fromEntries(languages.map(language => [language, 'Sopa'])) };
+  const menus = range(3).map(at =>
+    menu({ externalId: `m${at}`, name: at ? inAll : { translations: { en: 'Lunch' } } }),
+  );
+  const [found] = diagnoseAtOnce({ menus, items: [] }).filter(({ code }) => code === 'MISSING_TRANSLATION');
+  expect(found?.message).toMatch(
+    /^Menu "Lunch" has no name in Portuguese \(pt\), .*, Finnish \(fi\) and 2 other languages,/,
+  );
+});
+
+test.each<[string, (count: number) => Partial<ConfigurationInput>]>([
+  [
+    'time periods of a menu',
+    count => ({
+      menus: [
+        menu({
+          availability: [
+            { ...on('MON', '', ''), timePeriods: range(count).map(() => ({ startTime: '09:00', endTime: '10:00' })) },
+          ],
+        }),
+      ],
+    }),
+  ],
+  [
+    'days of a menu',
+    count => ({ menus: [menu({ availability: range(count).map(at => on(`day ${at}`, '09:00', '10:00')) })] }),
+  ],
+  [
+    'items of a category',
+    count => ({
+      categories: [category({ itemExternalIds: range(count).map(at => `i${at}`) })],
+      items: range(96).map(at => plain({ externalId: `i${at}` })),
+    }),
+  ],
+  [
+    'translations of a text',
+    count => ({
+      menus: [menu({ name: { translations: Object.fromEntries(range(count).map(at => [`x${at}`, '<b>'])) } })],
+    }),
+  ],
+])('the check of the %s may stop between them', (_, overrides) => {
+  const countSteps = (count: number) => {
+    const steps = diagnose(cleanMenu(overrides(count)));
+    let stepCount = 0;
+    while (!steps.next().done) stepCount += 1;
+    return stepCount;
+  };
+  expect(countSteps(96) - countSteps(1)).toBeGreaterThan(2);
 });
