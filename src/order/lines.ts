@@ -1,4 +1,5 @@
 import { isObject, numberOf } from '@carte/base/json';
+import { memoize } from '@carte/base/memoize';
 import type * as Graph from '../generated/graph.ts';
 import type { MultilingualText } from '../menu/entities.ts';
 import type { Order } from './entities.ts';
@@ -28,6 +29,24 @@ function toItemModifier({ group, modifierItem, quantity, freeQuantity }: PricedM
     ...(freeQuantity > 0 && { free_quantity: freeQuantity }),
   };
 }
+
+/** Counts the characters of all texts of `toItems`, which copies the names of the menu, of any length, as often as something is ordered. */
+export function countCharacters(lines: readonly ChosenLine[]): number {
+  let count = 0;
+  for (const { item, note = '', modifiers } of lines) {
+    count += item.externalId.length + note.length + charactersOf(item.name);
+    for (const { group, modifierItem } of modifiers) {
+      count += group.externalId.length + modifierItem.externalId.length + charactersOf(modifierItem.name);
+    }
+  }
+  return count;
+}
+
+const charactersOf = memoize(({ translations }: MultilingualText): number => {
+  let count = 0;
+  for (const language in translations) count += language.length + (translations[language]?.length ?? 0);
+  return count;
+});
 
 /** Where the menu is that the lines were chosen from, and what tells the currency of all amounts. */
 export type AmountOwner = Pick<Order, 'store' | 'loadedStore' | 'storeSummary'>;

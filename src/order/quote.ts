@@ -6,8 +6,8 @@ import type { Store } from '../store/entities.ts';
 import { orderingAt } from '../store/ordering.ts';
 import { resolveChoices } from './choices.ts';
 import type { Order } from './entities.ts';
-import { toItems } from './lines.ts';
-import { type Amounts, priceOrder } from './price.ts';
+import { countCharacters, toItems } from './lines.ts';
+import { type Amounts, type ChosenLine, priceOrder } from './price.ts';
 import type { OrderProblem } from './problems.ts';
 import { checkTotal, serviceOf, totalOf } from './service.ts';
 
@@ -15,6 +15,8 @@ const msPerMinute = 60_000;
 const minutesPerDay = 1440;
 /** Allows for clocks that differ, and for orders that were delayed on their way. */
 const maxMinutesLate = 60;
+/** Far more than any real order has: a menu may have names of megabytes. */
+const maxCharacters = 1_000_000;
 
 /** What an order would be: `placeOrder` stores it, and `quoteOrder` returns it. */
 export interface Quote {
@@ -65,7 +67,7 @@ export function quoteOrder(
     serviceType: input.serviceType ?? null,
     service: serviceOf(input),
   };
-  const amountErrors = isComplete ? [...checkSums(amounts, order)] : [];
+  const amountErrors = isComplete ? [...checkTexts(lines), ...checkSums(amounts, order)] : [];
   const stateErrors = [
     ...checkReadyBy(['input', 'readyBy'], readyBy, now),
     ...checkOrdering(ordering, input, now, isForGuest),
@@ -121,6 +123,13 @@ export function* checkReadyBy(path: ErrorPath, readyBy: Date, now: Date): Genera
   if (readyBy >= earliest) return;
   const rule = `it must be at most an hour in the past, so ${earliest.toISOString()} or later`;
   yield { path, type: 'value_error', message: `${readyBy.toISOString()} is too early; ${rule}` };
+}
+
+function* checkTexts(lines: readonly ChosenLine[]): Generator<OrderProblem> {
+  const count = countCharacters(lines);
+  if (count <= maxCharacters) return;
+  const message = `the names, external ids and notes of all lines have ${count} characters; at most ${maxCharacters} are allowed`;
+  yield { path: ['input', 'lines'], type: 'string_too_long', message };
 }
 
 function* checkSums(amounts: Amounts, order: Pick<Order, 'price' | 'service'>): Generator<OrderProblem> {

@@ -264,3 +264,20 @@ describe('quoteOrder', async () => {
     expect(quoted.price === null).toBe(path !== 'readyBy');
   });
 });
+
+test('an order copies up to a million characters of names, however often it has an item', async () => {
+  const store = await data.store();
+  const name = { translations: { en: 'x'.repeat(9_000) } };
+  await data.menu(store, {
+    menus: [{ externalId: 'menu', availability: wholeWeek, categoryExternalIds: ['category'] }],
+    categories: [{ externalId: 'category', name, itemExternalIds: ['long'] }],
+    items: [{ externalId: 'long', name, price: 1, tax: 0, sellSeparately: true }],
+  });
+  const inputOf = (count: number) => ({ storeId: store.id, lines: Array(count).fill({ itemExternalId: 'long' }) });
+  const message = 'the names, external ids and notes of all lines have 1008672 characters; at most 1000000 are allowed';
+  const problems = [{ path: ['input', 'lines'], message, code: 'STRING_TOO_LONG' }];
+  expect(await quote(inputOf(112))).toMatchObject({ price: null, lines: null, problems });
+  expect(await place(inputOf(112))).toEqual({ order: undefined, problems });
+  expect(await quote(inputOf(111))).toMatchObject({ price: 111, problems: [] });
+  expect((await place(inputOf(111))).order.lines).toHaveLength(111);
+});
