@@ -145,12 +145,17 @@ function* checkLength(path: ErrorPath, key: string, maxLength: number): Generato
   yield { path, type: 'string_too_long', message };
 }
 
-/** A menu has at most 100 time periods on one day, however often it lists the day. */
+/** A menu lists at most 1,000 days, and has at most 100 time periods on one of them, however often it lists it. */
 function* checkPeriods({ menus = [] }: PartialConfiguration): ReturnType<Check> {
-  const { periodsPerDay: max } = menuTextLimits;
+  const { days: maxDays, periodsPerDay: max } = menuTextLimits;
   for (const [index, menu] of menus.entries()) {
+    const { availability: days = [] } = menu ?? {};
+    if (days.length > maxDays) {
+      const message = `The menu lists ${days.length} days; at most ${maxDays} are allowed`;
+      yield { path: ['menus', index, 'availability'], type: 'too_long', message };
+    }
     const counts = new Map<string | number, number>();
-    for (const [position, day] of (menu?.availability ?? []).entries()) {
+    for (const [position, day] of days.entries()) {
       if (isPause(position)) yield;
       const name = day?.dayOfWeek ?? '';
       const id = parseDay(name) ?? name;

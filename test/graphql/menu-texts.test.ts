@@ -92,6 +92,15 @@ describe('What the texts and hours of a menu may have', () => {
         type: 'too_long',
       },
     ],
+    [
+      'more days',
+      bodyOf({ en: 'x' }, ...Array.from({ length: 1001 }, (_, at) => ({ day_of_week: `day ${at}`, time_periods: [] }))),
+      {
+        loc: ['body', 'menus', 0, 'availability'],
+        msg: 'The menu lists 1001 days; at most 1000 are allowed',
+        type: 'too_long',
+      },
+    ],
   ])('%s are 422, with other errors, and nothing is saved', async (_what, body, expected) => {
     const { path, response } = await post(body);
     expect([response.status, response.body.detail]).toEqual([422, [expected]]);

@@ -84,7 +84,7 @@ export function* compareConfigurations(before: Configuration, after: Configurati
 function* compareEntities(drafts: Drafts, { before, after }: ConfigurationPair, kind: KindName): Steps<void> {
   for (const id of new Set([...after[kind].keys(), ...before[kind].keys()])) {
     const [old, now] = [before[kind].get(id), after[kind].get(id)];
-    const fields = compareFields(kind, old, now);
+    const fields = yield* compareFields(kind, old, now);
     if (fields.length > 0 || !old || !now) drafts[kind].set(id, { fields, placements: [] });
     yield;
   }

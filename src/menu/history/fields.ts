@@ -1,3 +1,5 @@
+import { memoize } from '@carte/base/memoize';
+import { isPause, type Steps } from '@carte/base/time-slice';
 import { type Availability, dayNames, parseDay, parseTime, type TimePeriod } from '../availability.ts';
 import type { ConfigurationRows } from '../configuration.ts';
 import type { MultilingualText } from '../entities.ts';
@@ -92,14 +94,19 @@ const fieldsByKind = byKind(({ name }) => Object.entries<FieldDefinition>(defini
  * are not compared: those are changes of the children's placement. Texts are compared by language, and availabilities by day; the whole value is
  * reported if it is only written in another way.
  */
-export function compareFields(kind: KindName, before: object | undefined, after: object | undefined): FieldChange[] {
+export function* compareFields(
+  kind: KindName,
+  before: object | undefined,
+  after: object | undefined,
+): Steps<FieldChange[]> {
   const changes: FieldChange[] = [];
   for (const [field, { type }] of fieldsByKind[kind]) {
     if (type === 'externalIds' && before && after) continue;
     const old = readField(before, field);
     const now = readField(after, field);
-    if (type === 'text' ? isEqual(translationsOf(old), translationsOf(now)) : isEqual(old, now)) continue;
-    const parts = compareParts(type, old, now);
+    if (type === 'text' ? isEqual(translationsOf(old), translationsOf(now)) : old === now) continue;
+    const parts = yield* compareParts(type, old, now);
+    if (parts.length === 0 && isEqual(old, now)) continue;
     if (parts.length > 0) changes.push(...parts.map(part => ({ field, ...part })));
     else changes.push({ field, key: null, before: old, after: now });
   }
@@ -123,28 +130,33 @@ function isEqual(one: unknown, other: unknown): boolean {
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null;
 
-function compareParts(type: FieldType, before: unknown, after: unknown): readonly Omit<FieldChange, 'field'>[] {
+function* compareParts(type: FieldType, before: unknown, after: unknown): Steps<readonly Omit<FieldChange, 'field'>[]> {
   if (type === 'text') {
     const textsOf = (text: unknown) => new Map(Object.entries(translationsOf(text) ?? {}));
-    return compareByKey(textsOf(before), textsOf(after), Object.is);
+    return yield* compareByKey(textsOf(before), textsOf(after), Object.is);
   }
   if (type !== 'availability') return [];
   const periodsOf = (hours: unknown) => periodsByDay((hours as Hours) ?? []);
-  const isSame = (one: TimePeriod[] | null, other: TimePeriod[] | null) =>
+  const isSame = (one: readonly TimePeriod[] | null, other: readonly TimePeriod[] | null) =>
     isEqual(one?.map(boundsOf), other?.map(boundsOf));
-  const changes = compareByKey(periodsOf(before), periodsOf(after), isSame);
-  return changes.sort((one, other) => byDay(one.key, other.key));
+  const changes = yield* compareByKey(periodsOf(before), periodsOf(after), isSame);
+  const ofDay = (day: string) => changes.filter(({ key }) => key === day);
+  return [...dayCodes.flatMap(ofDay), ...changes.filter(({ key }) => !dayCodes.includes(key))];
 }
 
 /** Compares the values of each key; a missing one is null. */
-function compareByKey<Value>(
+function* compareByKey<Value>(
   old: ReadonlyMap<string, Value>,
   now: ReadonlyMap<string, Value>,
   isSame: (before: Value | null, after: Value | null) => boolean,
 ) {
-  return [...new Set([...now.keys(), ...old.keys()])]
-    .map(key => ({ key, before: old.get(key) ?? null, after: now.get(key) ?? null }))
-    .filter(({ before, after }) => !isSame(before, after));
+  const changes: { key: string; before: Value | null; after: Value | null }[] = [];
+  for (const [index, key] of [...new Set([...now.keys(), ...old.keys()])].entries()) {
+    if (isPause(index)) yield;
+    const [before, after] = [old.get(key) ?? null, now.get(key) ?? null];
+    if (!isSame(before, after)) changes.push({ key, before, after });
+  }
+  return changes;
 }
 
 /** Spells `08:00` and `08:00:00` alike. */
@@ -155,23 +167,28 @@ function boundsOf({ startTime, endTime }: TimePeriod): readonly (string | number
 export const dayCodes = dayNames.map(name => name.slice(0, 3).toUpperCase());
 
 /** The time windows of each day, from the earliest on; days without any are left out, and unknown ones stay as posted. */
-export function periodsByDay(availability: readonly Availability[]): Map<string, TimePeriod[]> {
-  const periods = new Map<string, TimePeriod[]>();
-  for (const { dayOfWeek, timePeriods } of availability) {
-    const day = dayCodes[parseDay(dayOfWeek) ?? -1] ?? dayOfWeek;
-    if (timePeriods.length > 0) periods.set(day, [...(periods.get(day) ?? []), ...timePeriods].sort(byStart));
-  }
-  return new Map([...periods].sort(([one], [other]) => byDay(one, other)));
-}
+export const periodsByDay = memoize(
+  (availability: readonly Availability[]): ReadonlyMap<string, readonly TimePeriod[]> => {
+    const known: TimePeriod[][] = dayCodes.map(() => []);
+    const unknown = new Map<string, TimePeriod[]>();
+    for (const { dayOfWeek, timePeriods } of availability) {
+      if (timePeriods.length === 0) continue;
+      const day = parseDay(dayOfWeek);
+      const ofDay = known[day ?? -1] ?? unknown.get(dayOfWeek) ?? [];
+      if (day === undefined) unknown.set(dayOfWeek, ofDay);
+      for (const period of timePeriods) ofDay.push(period);
+    }
+    const weekdays = dayCodes.map((day, at): [string, TimePeriod[]] => [day, known[at] ?? []]);
+    return new Map(
+      [...weekdays, ...unknown].filter(([, { length }]) => length > 0).map(([day, ofDay]) => [day, sortByStart(ofDay)]),
+    );
+  },
+);
 
-/** Compares days: weekdays come first, from Monday on; unknown days are equal, so that a stable sort leaves them as they are. */
-function byDay(one: string, other: string): number {
-  const rank = (day: string) => (dayCodes.includes(day) ? dayCodes.indexOf(day) : dayCodes.length);
-  return rank(one) - rank(other);
-}
-
-function byStart(one: TimePeriod, other: TimePeriod): number {
-  return (parseTime(one.startTime, 'start') ?? 0) - (parseTime(other.startTime, 'start') ?? 0);
+function sortByStart(periods: readonly TimePeriod[]): readonly TimePeriod[] {
+  if (periods.length === 1) return periods;
+  const started = periods.map(period => ({ period, start: parseTime(period.startTime, 'start') ?? 0 }));
+  return started.sort((one, other) => one.start - other.start).map(({ period }) => period);
 }
 
 /** A difference between two lists; positions count from 0. */

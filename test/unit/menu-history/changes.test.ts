@@ -154,3 +154,16 @@ describe('the changes between two menus', () => {
     expect(entities).toMatchObject([{ externalId: 'group', parentCount: 2 }]);
   });
 });
+
+test('the time to compare a menu hardly grows faster than the elements of its availability', () => {
+  const timeOf = (count: number) => {
+    const times = Array.from({ length: 6 }, () => {
+      const days = Array.from({ length: count }, (_, at) => on('MON', `1${at % 10}:00`, '23:00'));
+      const startedAt = performance.now();
+      expect(changes(withMenu({ availability: days }), withMenu({ availability: days.slice(1) }))).toHaveLength(1);
+      return performance.now() - startedAt;
+    });
+    return Math.min(...times);
+  };
+  expect(timeOf(4_000) / timeOf(500)).toBeLessThan(24);
+});

@@ -1,3 +1,4 @@
+import { runAtOnce } from '@carte/base/time-slice';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Configuration } from '../../../src/menu/configuration.ts';
@@ -89,7 +90,7 @@ function stateOf(configuration: Configuration): State {
     menuKinds.map(kind => {
       const entities = [...configuration[kind.name]].map(([id, entity]): [string, Known] => {
         const known = { values: new Map<string, unknown>(), children: childrenOf(kind, entity) };
-        const fields = compareFields(kind.name, undefined, entity);
+        const fields = runAtOnce(compareFields(kind.name, undefined, entity));
         setValues(
           known,
           fields.filter(({ field }) => field !== kind.children?.property),
