@@ -6,12 +6,12 @@ import {
   ApolloServerPluginLandingPageDisabled,
 } from '@apollo/server/plugin/disabled';
 import { fastifyApolloDrainPlugin } from '@as-integrations/fastify';
-import { RetryableError, Unavailable } from '@carte/base/errors';
+import { RetryableError } from '@carte/base/errors';
 import type { Variables } from '@carte/operations/execution/compile';
 import type { FastifyInstance, FastifyRequest, RouteShorthandOptions } from 'fastify';
 import type { FormattedExecutionResult } from 'graphql';
 import type { Context } from './context.ts';
-import { findClientError, formatError, isInternal, type TranslateError } from './errors.ts';
+import { findClientError, formatError, isInternal, type TranslateError, toHttpError } from './errors.ts';
 import type { DocumentCache, DocumentOptions, ParsedDocument } from './request-validation.ts';
 import { responseTooLarge } from './response-limit.ts';
 import { stringifyResponse } from './stringify-response.ts';
@@ -66,7 +66,8 @@ function responsePlugin(translateError: TranslateError): ApolloServerPlugin<Apol
     async requestDidStart({ request: operation, contextValue }) {
       const { request, parsed, variables, cost, compiled } = contextValue;
       if (parsed) Object.assign(operation, { query: parsed.text, extensions: undefined, variables });
-      let unavailable: Unavailable | undefined;
+      /** The first error whose request may succeed later. */
+      let retryable: RetryableError | undefined;
       return {
         async responseForOperation() {
           if (!compiled) return null;
@@ -77,7 +78,7 @@ function responsePlugin(translateError: TranslateError): ApolloServerPlugin<Apol
             // Executed by graphql-js, it has the same error at its path, and the rest of its data; what has waited for too long does not wait again.
             const clientError = findClientError(error, translateError);
             if (!(clientError instanceof RetryableError)) return null;
-            if (clientError instanceof Unavailable) unavailable = clientError;
+            retryable = clientError;
             const errors = [formatError({ message: clientError.message }, clientError, translateError)];
             return responseOf({ errors, data: null });
           }
@@ -88,7 +89,7 @@ function responsePlugin(translateError: TranslateError): ApolloServerPlugin<Apol
             if (!error.originalError || error.extensions.code !== undefined) continue;
             const clientError = findClientError(error, translateError);
             if (!clientError) request.log.error(error.originalError);
-            if (clientError instanceof Unavailable) unavailable = clientError;
+            if (clientError instanceof RetryableError) retryable ??= clientError;
           }
         },
         async willSendResponse({ response }) {
@@ -105,9 +106,9 @@ function responsePlugin(translateError: TranslateError): ApolloServerPlugin<Apol
           if (codes.includes('UNAUTHENTICATED')) {
             response.http.status = 401;
             response.http.headers.set('www-authenticate', 'ApiKey');
-          } else if (unavailable) {
-            response.http.status = 503;
-            response.http.headers.set('retry-after', String(unavailable.retryAfterSeconds));
+          } else if (retryable) {
+            response.http.status = toHttpError(retryable).status;
+            response.http.headers.set('retry-after', String(retryable.retryAfterSeconds));
           } else if (response.http.status === 400 && !acceptsGraphqlResponse(request)) {
             // GraphQL over HTTP: under application/json, a well-formed request with errors has status 200.
             if (codes.every(code => requestErrorCodes.has(code))) response.http.status = 200;

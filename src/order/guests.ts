@@ -58,15 +58,18 @@ export function createGuestOrders(limits: GuestOrderLimits, check?: CheckGuestOr
   const keys = tokenBuckets(limits.perKey, secondsPerHour);
   const stores = tokenBuckets(limits.perStore, secondsPerHour);
   const limitsOf = ({ keyId, storeId }: Counted): readonly HourlyLimit[] => [
-    { limit: limits.perKey, bucket: keys.memo(keyId), who: 'All guests with this API key' },
-    { limit: limits.perStore, bucket: stores.memo(storeId), who: 'All guests of a store' },
+    { limit: limits.perKey, bucket: keys.memo(keyId), rule: 'There are too many orders with this API key.' },
+    { limit: limits.perStore, bucket: stores.memo(storeId), rule: 'The store gets too many orders of guests.' },
   ];
   return {
     limits,
     check,
     countAttempt(order) {
       const bucket = addresses.memo(currentShare().id);
-      assertWithin([{ limit: limits.perAddress, bucket, who: 'An address' }, ...limitsOf(order)]);
+      assertWithin([
+        { limit: limits.perAddress, bucket, rule: `An address may place ${limits.perAddress} orders an hour.` },
+        ...limitsOf(order),
+      ]);
       bucket.take(1);
     },
     countPlaced(order) {
@@ -84,16 +87,17 @@ interface HourlyLimit {
   /** 0: unlimited. */
   readonly limit: number;
   readonly bucket: TokenBucket;
-  readonly who: string;
+  readonly rule: string;
 }
 
 function assertWithin(limits: readonly HourlyLimit[]): void {
-  for (const { limit, bucket, who } of limits) {
+  for (const { limit, bucket, rule } of limits) {
     const waitMs = limit > 0 ? bucket.waitMs(1) : 0;
-    if (waitMs > 0) throw tooMany(`${who} may place ${limit} orders an hour.`, Math.ceil(waitMs / 1_000));
+    if (waitMs > 0) throw tooMany(rule, Math.ceil(waitMs / 1_000));
   }
 }
 
+/** Guests do not learn from it how many orders others have placed. */
 const tooMany = (rule: string, retryAfterSeconds: number) =>
   new TooManyRequests(`${rule} Try again in ${retryAfterSeconds} seconds.`, { retryAfterSeconds });
 
@@ -220,9 +224,9 @@ async function limitPending(query: Query, { storeId, addressHash, limits }: Pend
   const [found] = await query<{ ofAddress: number; ofStore: number }>(pendingStatement, [storeId, addressHash]);
   const { ofAddress = 0, ofStore = 0 } = found ?? {};
   const isFull = pendingPerStore > 0 && ofStore >= pendingPerStore;
-  if (isFull) throw tooMany(`The store has ${ofStore} orders of guests to decide on.`, pendingRetrySeconds);
+  if (isFull) throw tooMany('The store has too many orders of guests to decide on.', pendingRetrySeconds);
   if (pendingPerAddress > 0 && ofAddress >= pendingPerAddress) {
-    throw tooMany(`The store has ${ofAddress} orders from this address to decide on.`, pendingRetrySeconds);
+    throw tooMany('The store has too many orders from this address to decide on.', pendingRetrySeconds);
   }
 }
 

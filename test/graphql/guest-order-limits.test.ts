@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { createGuestOrders } from '../../src/order/guests.ts';
 import { startApp } from '../support/app.ts';
-import { createGuest, guestHeaders, openStore, orderOf } from '../support/guests.ts';
+import { createGuest, guestHeaders, openStore, orderOf, placing } from '../support/guests.ts';
 import { startReceiver, verify } from '../support/receiver.ts';
 
 const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
@@ -39,14 +39,20 @@ describe('Orders of guests that the store has not decided on', () => {
     const first = await times(4, () => at('203.0.113.1').place(orderOf('pending')));
     expect(placedOf(first)).toBe(3);
     expect(first.map(outcomeOf)).toContain(
-      'TOO_MANY_REQUESTS: The store has 3 orders from this address to decide on. Try again in 60 seconds.',
+      'TOO_MANY_REQUESTS: The store has too many orders from this address to decide on. Try again in 60 seconds.',
     );
     const others = [at('203.0.113.2'), at('203.0.113.2'), at('203.0.113.3'), at('203.0.113.3')];
     const second = await Promise.all(others.map(guest => guest.place(orderOf('pending'))));
     expect(placedOf(second)).toBe(2);
     expect(second.map(outcomeOf)).toContain(
-      'TOO_MANY_REQUESTS: The store has 5 orders of guests to decide on. Try again in 60 seconds.',
+      'TOO_MANY_REQUESTS: The store has too many orders of guests to decide on. Try again in 60 seconds.',
     );
+    // As an error of a route: clients and proxies know it by its status, and when to try again by the header.
+    for (const accept of ['application/json', 'application/graphql-response+json']) {
+      const headers = { ...at('203.0.113.1').headers, accept };
+      const { status, headers: found } = await app.graphql(placing, { input: orderOf('pending') }, headers);
+      expect([status, found.get('retry-after')]).toEqual([429, '60']);
+    }
     await execute("update orders set status = 'ACCEPTED' where store_id = 'pending'");
     expect(outcomeOf(await at('203.0.113.1').place(orderOf('pending')))).toBe('placed');
     // What a store with a secret key places is not a guest's.
@@ -83,7 +89,7 @@ describe('Orders of guests an hour', () => {
       await accept();
     }
     expect(others.filter(outcome => outcome === 'placed')).toHaveLength(4);
-    expect(others.at(-1)).toContain('All guests of a store may place 14 orders an hour.');
+    expect(others.at(-1)).toContain('The store gets too many orders of guests. Try again in');
   });
 
   test('are limited for a key, and not at all by 0', () => {
@@ -93,7 +99,7 @@ describe('Orders of guests an hour', () => {
     const giveBack = countPlaced(order);
     countPlaced(order);
     for (const count of [countAttempt, countPlaced]) {
-      const message = 'All guests with this API key may place 2 orders an hour. Try again in 1800 seconds.';
+      const message = 'There are too many orders with this API key. Try again in 1800 seconds.';
       expect(() => count(order)).toThrow(message);
       expect(() => count({ ...order, keyId: 'another' })).not.toThrow();
     }

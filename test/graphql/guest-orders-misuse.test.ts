@@ -278,6 +278,15 @@ describe('Somebody who wants to pay less, or to annoy the kitchen', () => {
     await execute("update orders set status = 'ACCEPTED'");
   });
 
+  test('sends texts that are too long: the size of the body counts before that of a text', async () => {
+    const place = (length: number) =>
+      app.graphql(placing, { input: input({ customerComments: 'x'.repeat(length) }) }, headers);
+    const { status, body } = await place(100_000);
+    expect([status, body.errors[0].message]).toEqual([413, 'With a publishable key, a body has at most 65536 bytes.']);
+    const refused = await place(60_000);
+    expect(refused.body.errors[0].extensions.errors).toMatchObject([{ path: ['input', 'customerComments'] }]);
+  });
+
   test('22. cancels what the store has accepted', async () => {
     const accepted = await guest.order(input());
     const { id } = await lastOrder();
