@@ -33,6 +33,8 @@ export async function changeOrderStatus(em: EntityManager, order: Order, change:
   if (errors.length > 0) throw new InvalidInput(errors);
   if (idempotent && order.status === to) return order;
   if (isStale(order)) throw stale();
+  const isAnother = ({ status }: Order) => conflict(`The order is ${status}, not ${expected}.`);
+  if (impossible.length > 0 && order.status !== expected) throw isAnother(order);
   if (impossible.length > 0) throw conflict(`The order is ${order.status}: ${impossible[0]?.message}.`);
   const step = { at: now, status: to, ...(by && { by }), ...(reason && { reason }), ...(readyBy && { readyBy }) };
   const query = queryIn(em);
@@ -42,7 +44,7 @@ export async function changeOrderStatus(em: EntityManager, order: Order, change:
   if (row) return withStore(order, toOrder(em, row));
   const current = await findOrder(query, em, { id: order.id, storeId: order.store });
   if (!current || (idempotent && current.status === to)) return current ? withStore(order, current) : null;
-  throw isStale(current) ? stale() : conflict(`The order is ${current.status}, not ${expected}.`);
+  throw isStale(current) ? stale() : isAnother(current);
 }
 
 // The reason may be about a guest whose other data was emptied.

@@ -14,9 +14,9 @@ export const errorHandler = fp(
       // Fastify parses a body even where there is no route.
       if (request.is404) return sendNotFound(request, reply);
       const status = error.statusCode ?? 500;
-      if (status < 500) return reply.code(status).send({ detail: error.message });
+      if (status < 500) return sendDetail(reply.code(status), error.message);
       request.log.error(error);
-      return reply.code(500).header('x-request-id', request.id).send({ detail: 'Internal server error' });
+      return sendDetail(reply.code(500).header('x-request-id', request.id), 'Internal server error');
     });
   },
   { name: 'error-handler' },
@@ -28,16 +28,23 @@ export function handleErrors(app: FastifyInstance, bodyOf: (error: HttpError) =>
     const known = toHttpError(app.translateError(error) ?? error);
     if (!known) request.log.error({ err: error }, 'A request failed');
     const response = known ?? new HttpError(500, 'Internal server error', { 'x-request-id': request.id });
-    return reply.code(response.status).headers(response.headers).send(bodyOf(response));
+    return sendJson(reply.code(response.status).headers(response.headers), bodyOf(response));
   });
 }
+
+/** Sends the body of an error with the media type that it has within `/v1`. */
+export const sendDetail = (reply: FastifyReply, detail: string): FastifyReply => sendJson(reply, { detail });
+
+/** Sends bytes, because Fastify adds a charset to others, which `application/json` does not have. */
+const sendJson = (reply: FastifyReply, body: object): FastifyReply =>
+  reply.type('application/json').send(Buffer.from(JSON.stringify(body)));
 
 /** Responds 404: to a browser outside of `/v1` and `/graphql` with a page that leads on, else in JSON. */
 function sendNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   addVary(reply, 'accept');
   const [path = ''] = request.url.split('?');
   const isPage = ['GET', 'HEAD'].includes(request.method) && request.headers.accept?.includes('text/html');
-  if (!isPage || /^\/(v1|graphql)(\/|$)/.test(path)) return reply.code(404).send({ detail: 'Not Found' });
+  if (!isPage || /^\/(v1|graphql)(\/|$)/.test(path)) return sendDetail(reply.code(404), 'Not Found');
   reply.headers({ 'content-security-policy': defaultPolicy, 'referrer-policy': 'no-referrer' });
   return reply.code(404).type('text/html; charset=utf-8').send(renderNotFound(path));
 }

@@ -4,6 +4,7 @@ import type { ConnectionError, FastifyHttpOptions, FastifyInstance, FastifyReque
 import fp from 'fastify-plugin';
 import type { Config } from '../config.ts';
 import { isWebSocketRequest, lastResponse } from '../graphql/subscriptions/websocket.ts';
+import { sendDetail } from './error-handler.ts';
 
 // An import would evaluate every export of the module, one of which loads Node's fetch: some 50 ms of each start.
 const { METHODS } = process.getBuiltinModule('node:http');
@@ -82,12 +83,12 @@ export const protocol = fp(
       const { raw } = request;
       raw.method = otherMethods.get(raw) ?? raw.method;
       const detail = problemOf(request);
-      if (detail !== undefined) return void reply.code(400).header('connection', 'close').send({ detail });
+      if (detail !== undefined) return void sendDetail(reply.code(400).header('connection', 'close'), detail);
       const coding = request.headers['transfer-encoding'];
       // Node undoes the last coding, and leaves the others to the application.
       if (coding === undefined || coding.trim().toLowerCase() === 'chunked') return done();
       const unsupported = `The transfer coding "${coding.slice(0, 100)}" is not supported, only "chunked".`;
-      reply.code(415).header('connection', 'close').send({ detail: unsupported });
+      sendDetail(reply.code(415).header('connection', 'close'), unsupported);
     });
   },
   // Requests that are rejected here are logged and counted as well.

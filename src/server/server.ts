@@ -10,7 +10,7 @@ import { caching } from './caching.ts';
 import { cors } from './cors.ts';
 import { database, databaseErrors } from './database.ts';
 import { drain } from './drain.ts';
-import { errorHandler } from './error-handler.ts';
+import { errorHandler, sendDetail } from './error-handler.ts';
 import { events } from './events.ts';
 import { fairShares, loadShedding } from './fair-shares.ts';
 import { graph } from './graph.ts';
@@ -101,7 +101,7 @@ function createFastify(config: Config): FastifyInstance {
     pluginTimeout: 0,
     schemaController,
     frameworkErrors: (error, _request, reply: FastifyReply) =>
-      reply.code(error.statusCode ?? 400).send({ detail: error.message }),
+      sendDetail(reply.code(error.statusCode ?? 400), error.message),
   });
   app.server.maxConnections = config.http.maxConnections;
   return app.decorate('config', config).decorate('responseCache', new ResponseCache(config.cacheBytes));

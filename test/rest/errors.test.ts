@@ -12,11 +12,13 @@ const withIds = (path: string) => path.replace(/\{\w+\}/, 'nothing');
 
 describe('Error bodies other than 422', () => {
   test('a path that does not exist is 404, with a key or without', async () => {
-    for (const path of ['/v1/', '/v1/nothing', '/v1/stores/a/b', `${menuPath}flat/x`, '/v1/webhook', '/webhook']) {
+    const others = ['/webhook', '/v1', '/graphql/x', '/docs/x', '/pos/x'];
+    for (const path of ['/v1/', '/v1/nothing', '/v1/stores/a/b', `${menuPath}flat/x`, '/v1/webhook', ...others]) {
       for (const method of ['GET', 'POST']) {
         const response = await app.send(method, path, { headers: { 'x-api-key': '' } });
         expect(response.status).toBe(404);
         expect(response.body).toEqual({ detail: 'Not Found' });
+        expect(response.headers.get('content-type')).toBe('application/json');
       }
     }
   });
@@ -106,6 +108,17 @@ describe('HEAD, OPTIONS', () => {
       expect([head.status, head.text]).toEqual([200, '']);
       for (const header of ['content-type', 'content-length', 'etag', 'cache-control']) {
         expect(head.headers.get(header)).toBe(get.headers.get(header));
+      }
+    },
+  );
+
+  test.each(['/v1/stores', '/pos/v1/events/', '/docs/', '/v1/nothing', '/nothing', '/menu/x/y'])(
+    'HEAD %s, which is nothing itself, has the headers of GET as well',
+    async path => {
+      const [get, head] = [await app.get(path), await app.send('HEAD', path)];
+      expect(head.status).toBe(get.status);
+      for (const header of ['location', 'content-type', 'content-length', 'cache-control']) {
+        expect(head.headers.get(header), header).toBe(get.headers.get(header));
       }
     },
   );

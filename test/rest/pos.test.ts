@@ -169,6 +169,8 @@ describe('POST /pos/v1/orders/{order_service_id}/status', () => {
     }
     const late = await post(path, { status: 'PENDING' });
     expect([late.status, late.body.detail]).toEqual([409, expect.stringContaining(`The order is ${now}: `)]);
+    const mistaken = await post(path, { status: 'PENDING', expected_status: 'FULFILLED' });
+    expect([mistaken.status, mistaken.body.detail]).toEqual([409, `The order is ${now}, not FULFILLED.`]);
     expect((await post('/pos/v1/orders/none/status', { status: 'READY' })).status).toBe(404);
   });
 });

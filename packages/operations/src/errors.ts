@@ -89,12 +89,16 @@ export function compilePartialCheck(operation: Operation): (variables: Variables
   };
 }
 
+/** What every message of this type of Pydantic begins with. */
+const valueError = 'Value error, ';
+
 function toRequestError(
   operation: BodyOperation,
   keys: readonly string[],
   { path, message, type }: ValidationError,
 ): RequestError {
-  return { loc: locOf(operation, keys, path), msg: message, type };
+  const msg = type === 'value_error' && !message.startsWith(valueError) ? `${valueError}${message}` : message;
+  return { loc: locOf(operation, keys, path), msg, type };
 }
 
 /**

@@ -154,7 +154,9 @@ function mountFallbackRoutes(app: FastifyInstance, operations: readonly Operatio
     mountOtherMethods(app, path, methods);
     const alternative = toggleTrailingSlash(path);
     if (byPath.has(alternative)) continue;
-    const redirect = (request: FastifyRequest, reply: FastifyReply) => reply.redirect(documentedUrl(request), 307);
+    // The header is what Fastify adds to GET, and not to HEAD.
+    const redirect = (request: FastifyRequest, reply: FastifyReply) =>
+      reply.header('content-length', '0').redirect(documentedUrl(request), 307);
     respondAlways(app, { url: colonPath(alternative) }, redirect);
   }
   for (const prefix of new Set([...byPath.keys()].map(path => path.split('/')[1]))) {
