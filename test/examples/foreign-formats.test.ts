@@ -4,11 +4,33 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { describe, expect, test } from 'vitest';
 import { startApp } from '../support/app.ts';
+import { writeSet } from '../support/operations.ts';
 import { startReceiver, verify } from '../support/receiver.ts';
 
 const folder = (name: string) => fileURLToPath(new URL(`../../examples/${name}`, import.meta.url));
+const states = `@values(map: [
+  { of: PENDING, as: "NEW" } { of: ACCEPTED, as: "COOKING" } { of: READY, as: "BUMPED" } { of: FULFILLED, as: "DONE" }`;
+const gone = '{ of: REJECTED, as: "GONE" } { of: STORE_CANCELLED, as: "GONE" } { of: CUSTOMER_CANCELLED, as: "GONE" }';
+const kitchen = writeSet('kitchen', {
+  'kitchen.graphql': `
+    input Bump { state: String! @to(path: "to") ${states}]) was: String @to(path: "from") ${states}]) }
+    mutation bump($order_id: ID!, $to: OrderStatus!, $from: OrderStatus)
+    @route(path: "/kitchen/orders/{order_id}", body: "Bump") {
+      changeOrderStatus(input: { orderId: $order_id, to: $to, from: $from }) {
+        order @body { state: status ${states} ${gone}]) lines { dish: itemExternalId } }
+      }
+    }
+    mutation wish($store_id: ID!, $lines: [OrderLineInput!]!)
+    @route(path: "/kitchen/stores/{store_id}", body: "Wishes") {
+      placeOrder(input: { storeId: $store_id, idempotencyKey: "wish", customer: { name: "Ana", phone: "" }, lines: $lines }) {
+        order @body { state: status ${states} ${gone}]) }
+      }
+    }
+    input Wishes { dishes: [Dish!]! @to(path: "lines") }
+    input Dish { id: String! @to(path: "itemExternalId") }`,
+});
 const app = await startApp({
-  operations: [folder('delivery-platform'), folder('flat-pos')],
+  operations: [folder('delivery-platform'), folder('flat-pos'), kitchen],
   webhooks: { deliver: true, allowHttp: true, allowNetworks: ['127.0.0.1/32'] },
 });
 const receiver = await startReceiver();
@@ -375,6 +397,14 @@ describe('an old POS', () => {
     const order = await app.get(`/v1/orders/${added.body.TICKET}`);
     expect(order.body).toMatchObject({ price: 270, customer: { name: 'Rui', phone: '' }, status: 'PENDING' });
     expect((await put(`/flat/tickets/${added.body.TICKET}`, { STATE: 1 })).body.STATE).toBe(1);
+    const path = `/flat/tickets/${added.body.TICKET}`;
+    // In the numbers of the caller, several of whose are one: no word of the graph.
+    const refused = await put(path, { STATE: 3 });
+    const msg = 'an order that is 1 cannot become 3, only 2 or 9';
+    expect([refused.status, refused.body.detail]).toEqual([
+      422,
+      [{ loc: ['body', 'STATE'], msg, type: 'invalid_transition' }],
+    ]);
     const [placed, changed] = await messages('notifyFlatTicket', 2);
     for (const message of [placed, changed]) {
       expect(message && verify(message, secret)).toBeDefined();
@@ -382,5 +412,22 @@ describe('an old POS', () => {
     }
     expect(changed?.message.TICKET).toEqual((await app.get(`/flat/tickets/${added.body.TICKET}`)).body);
     expect(changed?.message.TICKET).toMatchObject({ STATE: 1 });
+  });
+});
+
+describe('a kitchen with states of its own', () => {
+  test('reads them in errors, and its own words as they are', async () => {
+    const store = await app.data.store();
+    await app.data.menu(store);
+    const [order] = await app.data.orders(store, 1);
+    const path = `/kitchen/orders/${order?.id}`;
+    expect((await app.post(path, { state: 'COOKING' })).body.state).toBe('COOKING');
+    const conflict = await app.post(path, { state: 'COOKING', was: 'NEW' });
+    expect([conflict.status, conflict.body.detail]).toEqual([409, 'The order is COOKING, not NEW.']);
+    const early = await app.post(path, { state: 'DONE' });
+    const msg = 'an order that is COOKING cannot become DONE, only BUMPED or GONE';
+    expect([early.status, early.body.detail]).toMatchObject([422, [{ loc: ['body', 'state'], msg }]]);
+    const unknown = await app.post(`/kitchen/stores/${store.id}`, { dishes: [{ id: 'READY' }] });
+    expect(unknown.body.detail).toMatchObject([{ msg: 'no item has the external id "READY"' }]);
   });
 });

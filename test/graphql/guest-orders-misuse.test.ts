@@ -138,6 +138,10 @@ describe('Somebody who wants the order of another', () => {
     expect(await place()).toBe(id);
     await expectRefused(input({ idempotencyKey: 'kiosk-2-000417' }), 'idempotencyKey');
     await expectRefused(input({ idempotencyKey: randomUUID().slice(1) }), 'idempotencyKey');
+    const { errors } = await guest.place(input({ idempotencyKey: 'kiosk-2-000417' }));
+    expect(errors[0].extensions.errors).toMatchObject([
+      { message: 'the text has 14 characters; it must have at least 36' },
+    ]);
   });
 
   test('9. replays one order, many times at once: it is one order with one token', async () => {

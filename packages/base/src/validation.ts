@@ -207,7 +207,8 @@ export function* checkCount(
   count: number,
   { min, max }: Required<Range>,
 ): Generator<ValidationError<'too_short' | 'too_long'>> {
-  if (count < min) yield { path, type: 'too_short', message: `the list is empty; it must have at least ${min}` };
+  const found = count === 0 ? 'the list is empty' : `the list has ${count} elements`;
+  if (count < min) yield { path, type: 'too_short', message: `${found}; it must have at least ${min}` };
   if (count > max)
     yield { path, type: 'too_long', message: `the list has ${count} elements; at most ${max} are allowed` };
 }
@@ -220,7 +221,9 @@ export function* checkLength(
   if (text == null) return;
   // Counts code points only if there are more UTF-16 code units than the limit.
   const length = text.length > max ? [...text].length : text.length;
-  if (length < min) yield { path, type: 'string_too_short', message: 'the text is empty' };
+  const found = length === 0 ? 'the text is empty' : `the text has ${length} characters`;
+  const rule = min > 1 ? `; it must have at least ${min}` : '';
+  if (length < min) yield { path, type: 'string_too_short', message: `${found}${rule}` };
   if (length > max) {
     yield { path, type: 'string_too_long', message: `the text has ${length} characters; at most ${max} are allowed` };
   }

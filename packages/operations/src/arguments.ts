@@ -9,14 +9,16 @@ import { ifMatchHeader, type Parameter } from './contract/parameters.ts';
 import { compilePartialCheck, type HttpError, unprocessable, unsupportedMediaType } from './errors.ts';
 import type { Variables } from './execution/compile.ts';
 import { expectedRevision, unknownETag } from './http/etag.ts';
+import { compileMessages } from './input/caller-values.ts';
 import { type MappedField, place } from './input/mapped.ts';
 
 /** Compiles the function that reads the variables of an operation from a request. It throws 422 with all validation errors. */
 export function compileArguments(
   operation: Operation,
-  { operations, info }: Pick<Contract, 'operations' | 'info'>,
+  contract: Contract,
   ofService: readonly string[] = [],
 ): (request: FastifyRequest) => Promise<Variables> {
+  const { operations, info } = contract;
   const ifMatch = operation.parameters.find(isIfMatch);
   const parameters = operation.parameters
     .filter(parameter => !isIfMatch(parameter))
@@ -27,7 +29,7 @@ export function compileArguments(
   const namesInBody = new Set(bodyParameters.map(({ name }) => name));
   const forbidsUnknown = unknownFieldsIn(info) === 'forbid';
   const inQuery = new Set(parameters.flatMap(parameter => (parameter.in === 'query' ? parameter.name : [])));
-  const checkPartialInput = compilePartialCheck(operation);
+  const checkPartialInput = compilePartialCheck(operation, compileMessages(contract, operation));
   return async request => {
     const errors = new ValidationErrors();
     const body = bodyParameters.length > 0 ? await readFields(request, bodyParameters, errors) : undefined;

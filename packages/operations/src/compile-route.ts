@@ -16,6 +16,7 @@ import { type CompiledOperation, compileOperation, type Variables } from './exec
 import { concatenate, toBuffers } from './execution/json-writer.ts';
 import type { FieldShape, Shape } from './execution/renderer.ts';
 import { fieldsAlong, leafField, type SelectedField } from './execution/selected-fields.ts';
+import { compileMessages } from './input/caller-values.ts';
 
 /** A field of the graph on which bodies depend. */
 export interface Dependency {
@@ -37,6 +38,7 @@ export function compileRoute(
   { maxObjects, dependencies = [] }: RouteOptions = {},
 ): CompiledOperation {
   const { document, name, kind } = operation;
+  const toMessage = compileMessages(contract, operation);
   const fieldsOf = (keys: readonly string[]) => fieldsAlong(document, name, keys);
   const body = fieldsOf(operation.bodyPath);
   const etags = operation.etagPaths.map(fieldsOf);
@@ -47,7 +49,7 @@ export function compileRoute(
     {
       shape: shapeOf(rootFieldOf(contract, operation).type),
       limits: { ...(maxObjects !== undefined && { maxObjects }) },
-      translateError: (error, keys) => translateInvalidInput(operation, keys, error),
+      translateError: (error, keys) => translateInvalidInput(operation, keys, error, toMessage),
     },
   );
 }

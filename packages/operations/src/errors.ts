@@ -66,12 +66,21 @@ function fromFastifyError(error: Error): HttpError | undefined {
   return typeof status === 'number' && status >= 400 && status < 500 ? new HttpError(status, error.message) : undefined;
 }
 
+/** Writes a message of the graph in the values of callers. */
+type ToMessage = (message: string) => string;
+
 /** Translates an error of the field at these keys that is about the request to 422, or to 410 for an old cursor; others stay as they are. */
-export function translateInvalidInput(operation: BodyOperation, keys: readonly string[], error: unknown): unknown {
+export function translateInvalidInput(
+  operation: BodyOperation,
+  keys: readonly string[],
+  error: unknown,
+  toMessage: ToMessage,
+): unknown {
+  if (error instanceof Conflict) return new Conflict(toMessage(error.message), { cause: error });
   if (error instanceof TooCostly || error instanceof ResponseTooLarge) return tooMuch(operation, error.message);
   if (!(error instanceof InvalidInput)) return error;
   if (error.errors.every(({ type }) => type === 'cursor_expired')) return new HttpError(410, error.message);
-  return unprocessable(error.errors.map(issue => toRequestError(operation, keys, issue)));
+  return unprocessable(error.errors.map(issue => toRequestError(operation, keys, issue, toMessage)));
 }
 
 /** The 422 of a request for more than an operation may load. */
@@ -79,13 +88,16 @@ export const tooMuch = (operation: BodyOperation, message: string): HttpError =>
   unprocessable([{ loc: unknownLoc(operation), msg: message, type: 'too_costly' }]);
 
 /** Compiles the domain's check of arguments of which not all could be read, so that one 422 reports every error. */
-export function compilePartialCheck(operation: Operation): (variables: Variables) => Promise<RequestError[]> {
+export function compilePartialCheck(
+  operation: Operation,
+  toMessage: ToMessage,
+): (variables: Variables) => Promise<RequestError[]> {
   const { checkPart }: { readonly checkPart?: CheckPartialInput } = operation.rootField.extensions;
   const [root] = fieldsAlong(operation.document, operation.name, operation.bodyPath);
   if (!checkPart || !root) return async () => [];
   return async variables => {
     const errors = await checkPart(argumentsOf(root.node, variables));
-    return errors.map(issue => toRequestError(operation, [root.key], issue));
+    return errors.map(issue => toRequestError(operation, [root.key], issue, toMessage));
   };
 }
 
@@ -95,8 +107,10 @@ const valueError = 'Value error, ';
 function toRequestError(
   operation: BodyOperation,
   keys: readonly string[],
-  { path, message, type }: ValidationError,
+  { path, message: given, type }: ValidationError,
+  toMessage: ToMessage,
 ): RequestError {
+  const message = toMessage(given);
   const msg = type === 'value_error' && !message.startsWith(valueError) ? `${valueError}${message}` : message;
   return { loc: locOf(operation, keys, path), msg, type };
 }
