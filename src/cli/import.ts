@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import { OperatorError } from '@carte/base/errors';
+import { OperatorError, type ValidationError } from '@carte/base/errors';
 import { Argument, type Command } from 'commander';
 import type { KindName } from '../import/kinds.ts';
 import type { Progress } from '../import/run.ts';
@@ -26,6 +26,7 @@ async function importFile(kind: KindName, file: string, { strict = false }: { st
   const { stream, size } = file === '-' ? { stream: process.stdin } : await openFile(file);
   const { runImport } = await import('../import/run.ts');
   let shown = 0;
+  const unknown = createUnknownFields();
   const { result, seconds } = await withDatabase(async em => {
     const started = performance.now();
     const secondsSince = () => (performance.now() - started) / 1000;
@@ -40,17 +41,39 @@ async function importFile(kind: KindName, file: string, { strict = false }: { st
         const path = error.path.length > 0 ? `${error.path.join('.')}: ` : '';
         terminal.err(`line ${line}: ${path}${error.message}`);
       },
+      onUnknown: unknown.add,
       onProgress: progress => showProgress(progress, secondsSince()),
     });
     return { result, seconds: secondsSince() };
   });
   terminal.err(`${kind}: ${summary(result, seconds)}`);
+  unknown.show(kind);
   if (result.invalid > 0) {
     if (shown > maxErrorsShown) terminal.err(`${shown - maxErrorsShown} more errors are not shown.`);
     throw new OperatorError(
       strict ? 'Nothing was imported, because some lines are invalid.' : 'The invalid lines were skipped.',
     );
   }
+}
+
+/** Counts unknown fields by name, and warns of each once. */
+function createUnknownFields() {
+  const fields = new Map<string, { count: number; readonly suggestion: string }>();
+  return {
+    add({ path, message }: ValidationError): void {
+      const name = path.join('.').replaceAll(/\.\d+(?=\.|$)/g, '[]');
+      const [suggestion = ''] = / Did you mean .*/.exec(message) ?? [];
+      const field = fields.get(name);
+      if (field) field.count++;
+      else if (fields.size < maxErrorsShown) fields.set(name, { count: 1, suggestion });
+    },
+    show(kind: KindName): void {
+      for (const [name, { count, suggestion }] of fields) {
+        const times = count === 1 ? 'once' : `${count.toLocaleString('en')} times`;
+        terminal.err(`warning: ${name} was ignored (${times}), since ${kind} have no such field.${suggestion}`);
+      }
+    },
+  };
 }
 
 /** Opens a file; its size is undefined for a pipe or device. */

@@ -69,13 +69,23 @@ export async function* readLines(stream: AsyncIterable<Buffer>): AsyncGenerator<
   if (pending.length > 0) yield { number: ++number, end: position, text: decode(Buffer.concat(pending)) };
 }
 
-type ParseLine = (line: Line, onError: (error: ValidationError) => void) => unknown;
+interface LineReports {
+  readonly onError: (error: ValidationError) => void;
+  /** A field that is unknown, and left out. */
+  readonly onUnknown: (error: ValidationError) => void;
+}
+
+type ParseLine = (line: Line, reports: LineReports) => unknown;
+
+/** Of these objects only the id is read, though routes return more. */
+const references = new Set<unknown>(['store', 'merchant']);
 
 /** Parses lines as JSON documents; returns undefined for a blank line and, after reporting every error, for an invalid one. */
 export function createLineParser(inputType: string): ParseLine {
   // The same as for REST bodies, with snake_case names.
   const reader = compileReader(inputTypeOf(inputType));
-  return ({ text }, onError) => {
+  const strictReader = compileReader(inputTypeOf(inputType), { unknownFields: 'forbid' });
+  return ({ text }, { onError, onUnknown }) => {
     const invalidJson = (message: string) => onError({ path: [], type: 'json_invalid', message });
     if (text === undefined) return void invalidJson('not UTF-8 text');
     if (text.trim() === '') return undefined;
@@ -85,6 +95,14 @@ export function createLineParser(inputType: string): ParseLine {
     } catch (error) {
       return void invalidJson(error instanceof Error ? error.message : String(error));
     }
+    const found = new ValidationErrors();
+    const whole = strictReader.read(value, [], found);
+    if (found.list.length === 0) return whole;
+    for (const { loc, msg, type } of found.list) {
+      const isIgnored = loc.length === 2 && references.has(loc[0]);
+      if (type === 'extra_forbidden' && !isIgnored) onUnknown({ path: loc, type, message: msg });
+    }
+    // Not the same, since a reader stops at a limit of errors.
     const errors = new ValidationErrors();
     const document = reader.read(value, [], errors);
     for (const { loc, msg, type } of errors.list) onError({ path: loc, type, message: msg });

@@ -23,6 +23,7 @@ interface ImportOptions {
   /** Rolls everything back if any line is invalid. */
   readonly strict: boolean;
   readonly onError: (error: LineError) => void;
+  readonly onUnknown?: (error: ValidationError) => void;
   readonly onProgress: (progress: Progress) => void;
 }
 
@@ -77,7 +78,10 @@ async function importLines(em: EntityManager, options: ImportOptions): Promise<P
   // Saves a batch while the next one is read.
   let saving = Promise.resolve();
   for await (const line of readLines(options.stream)) {
-    const document = parseLine(line, error => batch.errors.push({ line: line.number, error }));
+    const document = parseLine(line, {
+      onError: error => batch.errors.push({ line: line.number, error }),
+      onUnknown: options.onUnknown ?? (() => {}),
+    });
     if (document !== undefined) {
       batch.documents.push(document);
       batch.lineNumbers.push(line.number);

@@ -1,4 +1,5 @@
 import type { ValidationError } from '@carte/base/errors';
+import { shorten } from '@carte/base/validation';
 import type { EntityManager, InferEntity } from '@mikro-orm/postgresql';
 import {
   findExistingIds,
@@ -12,6 +13,7 @@ import type { StoreInput } from '../generated/graph.ts';
 import { MerchantEntity } from '../merchant/entities.ts';
 import { isCurrencyCode } from './currency.ts';
 import { StoreEntity } from './entities.ts';
+import { isTimezone, suggestTimezone } from './timezone.ts';
 
 const notSaved: NotSaved<InferEntity<typeof StoreEntity>, StoreInput> = {
   menuRevision: true,
@@ -29,8 +31,9 @@ const notSaved: NotSaved<InferEntity<typeof StoreEntity>, StoreInput> = {
 export async function saveStores(em: EntityManager, inputs: readonly StoreInput[]): Promise<SaveResult> {
   const merchantIds = inputs.flatMap(({ merchant }) => merchant?.id ?? []);
   const existing = await findExistingIds(em, MerchantEntity, merchantIds);
-  const findErrors = ({ currency, merchant }: StoreInput) => [
+  const findErrors = ({ currency, timezone, merchant }: StoreInput) => [
     ...(typeof currency === 'string' && !isCurrencyCode(currency) ? [unknownCurrency(currency)] : []),
+    ...(typeof timezone === 'string' && !isTimezone(timezone) ? [unknownTimezone(timezone)] : []),
     ...(merchant && !existing.has(merchant.id) ? [referenceNotFound(['merchant', 'id'], 'merchant', merchant.id)] : []),
   ];
   const upsert = (valid: readonly StoreInput[]) => {
@@ -47,4 +50,10 @@ export async function saveStores(em: EntityManager, inputs: readonly StoreInput[
 function unknownCurrency(code: string): ValidationError {
   const message = `${JSON.stringify(code)} is not a currency code of ISO 4217 such as "EUR"`;
   return { path: ['currency'], type: 'value_error', message };
+}
+
+/** Its menus would be available by UTC. */
+function unknownTimezone(name: string): ValidationError {
+  const message = `${JSON.stringify(shorten(name))} is not a timezone of IANA.${suggestTimezone(shorten(name))}`;
+  return { path: ['timezone'], type: 'value_error', message };
 }

@@ -141,6 +141,51 @@ describe('carte import', () => {
     expect(stored.map(({ currency }) => currency)).toEqual(['EUR', null]);
   });
 
+  test('reads the timezone of a store, which must exist', async () => {
+    const store = (id: string, timezone: string | null) => ({ id, name: { en: 'Baixa' }, timezone });
+    const text = lines(
+      store('of a city', 'Europe/Lisbon'),
+      store('of an alias', 'US/Pacific'),
+      store('misspelt city', 'Europe/Lisboa'),
+      store('of nowhere', 'x'.repeat(1_000)),
+      store('without', null),
+    );
+    const { code, stderr } = await run(['import', 'stores', '-'], env, text);
+    expect(code).toBe(1);
+    expect(stderr).toContain(
+      'line 3: timezone: "Europe/Lisboa" is not a timezone of IANA. Did you mean "Europe/Lisbon"?\n',
+    );
+    expect(stderr).toMatch(/^line 4: timezone: "x{100}…" is not a timezone of IANA\.$/m);
+    expect(stderr).toContain('5 lines read, 3 new or changed, 2 invalid');
+  });
+
+  test('warns once of each field that is unknown, and of none that routes return', async () => {
+    const known = { name: { en: 'Baixa' }, merchant: merchant('m1') };
+    const store = (id: string, given: object) => ({ id, ...known, ...given });
+    const phone = { id: 'p', phone_number: '+351', create_date_time: '2026-01-02T00:00:00Z' };
+    const text = lines(
+      store('unknown 1', { timezon: 'Europe/Lisbon', phone_numbers: [{ ...phone, color: 'red' }] }),
+      store('unknown 2', { timezon: 'Europe/Lisbon', phone_numbers: [phone, { ...phone, color: 'red' }] }),
+      store('unknown 3', { timezone: 'Europe/Lisbon' }),
+      // More than errors are collected of.
+      store('unknown 4', {
+        ...Object.fromEntries(Array.from({ length: 1_100 }, (_, nth) => [`x${nth}`, nth])),
+        city: 'Faro',
+      }),
+    );
+    const { code, stderr } = await run(['import', 'stores', '-'], env, text);
+    expect(code).toBe(0);
+    const warnings = stderr.split('\n').filter(line => line.startsWith('warning: ') && !line.startsWith('warning: x'));
+    expect(warnings).toEqual([
+      'warning: phone_numbers[].color was ignored (2 times), since stores have no such field.',
+      'warning: timezon was ignored (2 times), since stores have no such field. Did you mean "timezone"?',
+    ]);
+    expect(stderr.match(/^warning: x/gm)).toHaveLength(98);
+    expect(stderr).toContain('4 lines read, 4 new or changed, 0 invalid');
+    const { city } = await operatorFork(orm).findOneOrFail(StoreEntity, 'unknown 4');
+    expect(city).toBe('Faro');
+  });
+
   test('changes nothing when it is run again', async () => {
     const text = lines(merchant('again 1'), merchant('again 2'));
     const first = await run(['import', 'merchants', '-'], env, text);

@@ -165,6 +165,7 @@ test('every error is reported with its path, and nothing is saved', async () => 
     name: { translations: { en: 'a\0b', 'c\0': 'd' } },
     contacts: { deep, half: '\ud800' },
     city: 'e\0f',
+    timezone: 'Europe/Lisboa',
     merchant: { id: 'no-such' },
   });
   expect(body.data).toEqual({ saveStore: null });
@@ -181,6 +182,7 @@ test('every error is reported with its path, and nothing is saved', async () => 
     ['input.contacts.deep.inner', 'Value error, nested deeper than 100 levels'],
     ['input.contacts.half', 'Value error, a lone surrogate is not a character'],
     ['input.city', 'Value error, the character U+0000 is not allowed'],
+    ['input.timezone', '"Europe/Lisboa" is not a timezone of IANA. Did you mean "Europe/Lisbon"?'],
     ['input.merchant.id', 'no merchant has the id "no-such"'],
   ]);
   const merchant = await saveMerchant({ id: 'x', brandName: '\0' });
