@@ -15,6 +15,7 @@ import { changePrices, setStock } from './field-changes.ts';
 import type { menuLoaders } from './loaders.ts';
 import { type ChangedMenu, type ChangeOptions, replaceMenuConfiguration, type Written } from './replace.ts';
 import type { SoldOutRow } from './repository.ts';
+import { searchItems } from './search-items.ts';
 import { setSpecialHours } from './special-hours.ts';
 import { pickTranslation } from './translations.ts';
 
@@ -147,6 +148,7 @@ export const menuResolvers = {
     category: ofCurrent(configurationFields.category),
     item: async (store, args, context) =>
       configurationFields.item(knownTo(context.scope, await loadConfiguration(store, context)), args),
+    searchItems: ofCurrent(searchItems),
     modifierGroup: ofCurrent(configurationFields.modifierGroup),
     modifierItem: ofCurrent(configurationFields.modifierItem),
     menuDiagnostics: ofCurrent(configurationFields.diagnostics),

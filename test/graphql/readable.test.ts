@@ -84,6 +84,8 @@ const guestRoutes = [
   'getStore',
   'listStores',
   'getMenuConfiguration',
+  'listStoreMenus',
+  'getStoreItem',
   'getStoreSpecialHours',
   'quoteStoreOrder',
 ];
@@ -97,6 +99,9 @@ const routes: Readonly<Record<string, string>> = {
   getMenuConfiguration: 'READ_MENUS',
   getMenuConfigurationFlat: 'READ_MENUS',
   getStoreSpecialHours: 'READ_MENUS',
+  listStoreMenus: 'READ_MENUS',
+  searchStoreItems: 'READ_MENUS',
+  getStoreItem: 'READ_MENUS',
   createMenuConfiguration: 'READ_MENUS',
   getOrder: 'READ_ORDERS',
   listOrders: 'READ_ORDERS',
@@ -144,7 +149,7 @@ describe.each(Object.entries(kinds))('a key that reads %s', async (kind, { permi
       const permission = routes[name];
       if (route.method === 'GET') expect(permission, name).toBeDefined();
       const path = route.path.replace('{store_service_id}', store.id).replace('{order_service_id}', order?.id ?? '');
-      const url = path.replace('{merchant_service_id}', String(store.merchant));
+      const url = path.replace('{merchant_service_id}', String(store.merchant)).replace('{item_external_id}', 'item');
       // An order of another key does not exist.
       const statusOfOwn = { getOrder: 404, listOrders: 200 }[name] ?? 403;
       const isAllowed = publishable ? guestRoutes.includes(name) : permission === 'any' || has(permission ?? '');

@@ -30,7 +30,11 @@ async function call(operationId: string, { orderId = '', query = '', given = {} 
   const found = operations.find(operation => operation.operationId === operationId);
   if (!found) throw new Error(`There is no operation ${operationId}`);
   const { method, path, requestBody } = found;
-  const url = path.replace('{store_service_id}', 'lisbon-baixa').replace('{order_service_id}', orderId) + query;
+  const url =
+    path
+      .replace('{store_service_id}', 'lisbon-baixa')
+      .replace('{order_service_id}', orderId)
+      .replace('{item_external_id}', 'bica') + query;
   const body = { ...requestBody?.content['application/json'].example, ...given };
   const response = await (method === 'post' ? app.post(url, body, headers) : app.get(url, headers));
   expect([operationId, response.status]).toEqual([operationId, 200]);
@@ -45,6 +49,9 @@ async function recordResponses() {
   const responses = {
     listStoreEvents: await call('listStoreEvents', eventsAfter(ofStore)),
     listEvents: await call('listEvents', eventsAfter(ofAll)),
+    listStoreMenus: await call('listStoreMenus', { query: '?languages=en' }),
+    searchStoreItems: await call('searchStoreItems', { query: '?search=pastel&languages=en' }),
+    getStoreItem: await call('getStoreItem', { query: '?languages=en' }),
     setStoreStock: await call('setStoreStock'),
     changeStorePrices: await call('changeStorePrices'),
     changeStatus: await call('changeStatus', {
@@ -132,6 +139,9 @@ test('the Postman collection runs from top to bottom, twice, and leaves the menu
       '200 /pos/v1/stores/:store_service_id/ordering',
       '200 /pos/v1/stores/:store_service_id/special_hours',
       '200 /pos/v1/stores/:store_service_id/special_hours',
+      '200 /pos/v1/stores/:store_service_id/menus',
+      '200 /pos/v1/stores/:store_service_id/items',
+      '200 /pos/v1/stores/:store_service_id/items/:item_external_id',
       '200 /pos/v1/stores/:store_service_id/stock',
       '200 /pos/v1/stores/:store_service_id/prices',
       '200 /pos/v1/stores/:store_service_id/orders',

@@ -1,6 +1,8 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { describe, expect, test } from 'vitest';
+import { loadDemo } from '../../src/demo/load.ts';
 import { startApp } from '../support/app.ts';
+import { menuOfSize } from '../support/large-menu.ts';
 import { fullBody } from '../support/menu-body.ts';
 import { exampleSet, writeSet } from '../support/operations.ts';
 import { makeTenants } from '../support/tenants.ts';
@@ -23,7 +25,7 @@ async function connect(headers: Record<string, string>, options = {}) {
 }
 
 const reads = [
-  ...['getMenuConfiguration', 'getMenuConfigurationFlat', 'listMerchants', 'getMerchant', 'getStore', 'listStores'],
+  ...['listStoreMenus', 'searchStoreItems', 'getStoreItem', 'listMerchants', 'getMerchant', 'getStore', 'listStores'],
   ...['getDeliveryMenu', 'listKitchenOrders', 'getOpeningHours'],
 ];
 
@@ -135,6 +137,95 @@ describe('a call', async () => {
       /^The result has [\d,]+ bytes; at most 4,096 are returned\. To get less, lower limit\.$/,
     );
     expect((await call('listStores', { limit: 1 }))[0]).toBe(false);
+  });
+});
+
+describe('the menu of a store', async () => {
+  const served = await startApp({ mcp: { enabled: true, resultBytes: 64 * 1024 } });
+  const key = await loadDemo(served.orm);
+  const large = await served.data.store({ id: 'large' });
+  const size = { categories: 60, items: 3_000, groups: 200, modifierItems: 1_000 };
+  await served.data.menu(large, menuOfSize({ ...size, groupsPerItem: 12, modifierItemsPerGroup: 5 }));
+  const headers = { authorization: `Bearer ${key}` };
+  const client = new Client({ name: 'test', version: '1' });
+  await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', served.url), { requestInit: { headers } }));
+  await client.listTools();
+  const call = async (name: string, args: Record<string, unknown>) => {
+    const { isError, structuredContent, content } = await client.callTool({ name, arguments: args });
+    expect([name, args, isError ? content : 'fine']).toEqual([name, args, 'fine']);
+    return structuredContent as never;
+  };
+  interface Listed {
+    readonly external_id: string;
+  }
+  const stores = ['lisbon-baixa', 'brooklyn-dumbo', 'tokyo-yanaka', 'mexico-roma', 'large'];
+
+  test.each(stores)('of %s is read within the bound: menus, each category, each item', async store_service_id => {
+    const { body } = await served.get(`/v1/stores/${store_service_id}/menu_configuration/`, { 'x-api-key': key });
+    const tree: readonly { readonly categories: readonly (Listed & { readonly items: readonly Listed[] })[] }[] =
+      body.menu_configuration;
+    const menus: { readonly result: readonly { readonly categories: readonly Listed[] }[] } = await call(
+      'listStoreMenus',
+      { store_service_id },
+    );
+    const categoriesOf = (list: readonly { readonly categories: readonly Listed[] }[]) =>
+      list.map(({ categories }) => categories.map(({ external_id }) => external_id));
+    expect(categoriesOf(menus.result)).toEqual(categoriesOf(tree));
+    const [categories] = tree.map(each => each.categories);
+    for (const { external_id, items } of categories ?? []) {
+      const found: { readonly result: readonly Listed[] } = await call('searchStoreItems', {
+        ...{ store_service_id, category_external_id: external_id, languages: ['en'], first: 100 },
+      });
+      expect(found.result.map(item => item.external_id)).toEqual(items.map(item => item.external_id));
+    }
+    for (const { external_id } of (categories ?? []).flatMap(({ items }) => items).slice(0, 30)) {
+      const found: Listed = await call('getStoreItem', { store_service_id, item_external_id: external_id });
+      expect(found.external_id).toBe(external_id);
+    }
+  });
+
+  test('is too large at once: the error names what gives less, and no condition that is set', async () => {
+    const small = await startApp({ mcp: { enabled: true, resultBytes: 1_024 } });
+    const stored = await small.data.store({ id: 'large' });
+    await small.data.menu(stored, menuOfSize({ ...size, groupsPerItem: 1, modifierItemsPerGroup: 1 }));
+    const reader = new Client({ name: 'test', version: '1' });
+    const requestInit = { headers: { 'x-api-key': small.key } };
+    await reader.connect(new StreamableHTTPClientTransport(new URL('/mcp', small.url), { requestInit }));
+    const remedyOf = async (args: object) => {
+      const { isError, content } = await reader.callTool({
+        name: 'searchStoreItems',
+        arguments: { store_service_id: 'large', ...args },
+      });
+      return [isError, JSON.stringify(content).replace(/^.*(?=To get less)/, '')];
+    };
+    expect(await remedyOf({})).toEqual([
+      true,
+      expect.stringMatching(/^To get less, lower first, or set search, category_external_id, languages\./),
+    ]);
+    expect(await remedyOf({ search: 'item', languages: ['en'] })).toEqual([
+      true,
+      expect.stringMatching(/^To get less, lower first, or set category_external_id\./),
+    ]);
+  });
+
+  test('is searched by words in any language, and page by page', async () => {
+    const search = async (args: object): Promise<string[]> => {
+      const found: { readonly result: readonly Listed[] } = await call('searchStoreItems', {
+        store_service_id: 'lisbon-baixa',
+        ...args,
+      });
+      return found.result.map(({ external_id }) => external_id);
+    };
+    expect(await search({ search: 'PASTEL nata' })).toEqual(['pastel-de-nata']);
+    expect(await search({ search: 'cafe curto' })).toContain('bica');
+    expect(await search({ search: 'no such dish' })).toEqual([]);
+    expect(await search({ category_external_id: 'none' })).toEqual([]);
+    const all = await search({ first: 40 });
+    expect([...(await search({ first: 20 })), ...(await search({ first: 20, skip: 20 }))]).toEqual(all);
+    const { text } = await served.get('/pos/v1/stores/lisbon-baixa/items?search=bica&languages=pt', {
+      'x-api-key': key,
+    });
+    expect(JSON.parse(text)[0]).toMatchObject({ external_id: 'bica', name: 'Bica', price: 110, in_stock: true });
   });
 });
 

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { isObject, parseJson } from '@carte/base/json';
 import { runAtOnce } from '@carte/base/time-slice';
 import { forbidUnknownFields, ValidationErrors } from '@carte/base/validation';
@@ -38,7 +39,8 @@ export function compileTool<Caller>(contract: Contract, operation: Operation, op
       const variables = readArguments(args);
       const { body } = await authorize(caller)(variables, { caller, headers: {}, cost: costOf(variables) });
       const length = body?.length ?? 0;
-      if (length > options.resultBytes) return tooLarge(operation, length, options.resultBytes);
+      if (length > options.resultBytes)
+        return tooLarge(operation, variables, { bytes: length, maxBytes: options.resultBytes });
       const text = textOf(body);
       const value: unknown = parseJson(text);
       return {
@@ -90,11 +92,18 @@ function describeError({ detail }: HttpError): string {
   return detail.map(({ loc: [, ...path], msg }) => `${path.join('.') || 'arguments'}: ${msg}`).join('\n');
 }
 
-/** Says how to get less: by a smaller page, or by conditions. */
-function tooLarge(operation: Operation, bytes: number, maxBytes: number): ToolResult {
+interface TooLarge {
+  readonly bytes: number;
+  readonly maxBytes: number;
+}
+
+/** Says how to get less: by a smaller page, or by conditions that are not set yet. */
+function tooLarge(operation: Operation, variables: Variables, { bytes, maxBytes }: TooLarge): ToolResult {
   const optional = toolParameters(operation).filter(({ required }) => !required);
   const sizes = optional.filter(({ max }) => max !== undefined).map(({ name }) => name);
-  const filters = optional.filter(({ min, max }) => min === undefined && max === undefined).map(({ name }) => name);
+  const isSet = ({ name, defaultValue }: Parameter) => !isDeepStrictEqual(variables[name], defaultValue);
+  const isFilter = (each: Parameter) => each.min === undefined && each.max === undefined && !isSet(each);
+  const filters = optional.filter(isFilter).map(({ name }) => name);
   const remedies = [
     ...(sizes.length > 0 ? [`lower ${sizes.join(' or ')}`] : []),
     ...(filters.length > 0 ? [`set ${filters.join(', ')}`] : []),
