@@ -1,5 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,22 +10,47 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'carte-installed-'));
+const run = promisify(execFile);
 let url: string;
 const ends: (() => unknown)[] = [() => rmSync(folder, { recursive: true })];
 afterAll(() => {
   for (const end of ends.toReversed()) end();
 });
 
-/** An empty folder with the packed packages and links to what they depend on, as npm would install them without a network. */
-async function installPacked(): Promise<void> {
-  const run = promisify(execFile);
-  await run(process.execPath, [join(root, 'tools/pack-packages.ts'), '--to', folder]);
-  const modules = join(folder, 'node_modules');
+const names = ['base', 'compare', 'embedded-postgres', 'operations'];
+
+/** Links to what is installed, but for the packages of the repository. */
+function linkModules(modules: string): void {
   mkdirSync(join(modules, '@carte'), { recursive: true });
   for (const name of readdirSync(join(root, 'node_modules'))) {
-    if (!name.startsWith('.') && name !== '@carte') symlinkSync(join(root, 'node_modules', name), join(modules, name));
+    if (name === '.bin' || !(name.startsWith('.') || name === '@carte'))
+      symlinkSync(join(root, 'node_modules', name), join(modules, name));
   }
-  for (const name of ['base', 'operations']) {
+}
+
+/** Packs by npm's own command, in a copy of the repository, since others import its packages meanwhile. */
+async function pack(): Promise<void> {
+  const copy = mkdtempSync(join(tmpdir(), 'carte-packed-'));
+  ends.push(() => rmSync(copy, { recursive: true }));
+  for (const name of ['LICENSE', 'package.json', 'tsconfig.json', 'packages', 'tools']) {
+    cpSync(join(root, name), join(copy, name), { recursive: true });
+  }
+  linkModules(join(copy, 'node_modules'));
+  for (const name of names) symlinkSync(join(copy, 'packages', name), join(copy, 'node_modules/@carte', name));
+  const before = readFileSync(join(copy, 'packages/operations/package.json'), 'utf8');
+  for (const name of names) {
+    await run('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: join(copy, 'packages', name) });
+  }
+  expect(readFileSync(join(copy, 'packages/operations/package.json'), 'utf8')).toBe(before);
+  expect(readdirSync(join(copy, 'packages/base')).sort()).toEqual(['README.md', 'dist', 'package.json', 'src']);
+}
+
+/** An empty folder with the packed packages and links to what they depend on, as npm would install them without a network. */
+async function installPacked(): Promise<void> {
+  await pack();
+  const modules = join(folder, 'node_modules');
+  linkModules(modules);
+  for (const name of names) {
     const target = join(modules, '@carte', name);
     mkdirSync(target);
     const archive = readdirSync(folder).find(file => file.startsWith(`carte-${name}-`)) ?? '';
@@ -75,6 +100,18 @@ test('the packed package serves what the README shows', async () => {
     body: JSON.stringify({ title: 'Persuasion' }),
   });
   expect(await added.json()).toEqual({ id: '2', title: 'Persuasion' });
+});
+
+test('every packed package has its licence and README, JavaScript with types, and can be imported', async () => {
+  const modules = ['base/errors', 'compare/routes', 'embedded-postgres', 'operations/contract/changes'];
+  const imports = modules.map(name => `import('@carte/${name}')`).join();
+  const script = `Promise.all([${imports}]).then(found => console.log(found.every(each => Object.keys(each).length > 0)))`;
+  expect((await run(process.execPath, ['-e', script], { cwd: folder })).stdout).toBe('true\n');
+  for (const name of names) {
+    const files = readdirSync(join(folder, 'node_modules/@carte', name)).sort();
+    expect(files).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'dist', 'package.json']));
+    expect(files).not.toContain('src');
+  }
 });
 
 test('its OpenAPI document has no errors, and responses are as it says', async () => {
