@@ -23,6 +23,8 @@ interface Cell {
   readonly name: string;
   readonly server: Server;
   readonly key: string;
+  /** A publishable one. */
+  readonly guests: string;
   readonly store: string;
 }
 
@@ -38,8 +40,9 @@ async function startCell({ folder, atEnd, startServer }: Program, name: string):
   await importDocuments('merchants', [{ id: merchant, brand_name: name }], env);
   await importDocuments('stores', [{ id: store, name: {}, merchant: { id: merchant } }], env);
   const key = await carte(['key', 'create', '--name', name, '--merchant', merchant, '--write'], env);
+  const guests = await carte(['key', 'create', '--name', `${name}-guests`, '--store', store, '--publishable'], env);
   const settings = { CARTE_LOG_LEVEL: 'silent', CARTE_MCP: 'on', CARTE_TRUST_PROXY: '127.0.0.0/8' };
-  return { name, server: await startServer({ ...env, ...settings }), key, store };
+  return { name, server: await startServer({ ...env, ...settings }), key, guests, store };
 }
 
 /** The status of a call of a tool with the key as a bearer token. */
@@ -71,7 +74,7 @@ async function initialise(url: string, key: string, headers: Record<string, stri
 /** HAProxy with the file of deploy/cells; only the addresses are those of this machine. */
 async function startProxy({ folder, atEnd }: Program, cells: readonly Cell[]) {
   const [map, port] = [join(folder, 'cells.map'), await freePort()];
-  const lines = cells.map(({ key, name }) => `${hash('sha256', key)} ${name}\n`);
+  const lines = cells.flatMap(({ key, guests, name }) => [key, guests].map(one => `${hash('sha256', one)} ${name}\n`));
   writeFileSync(map, deployed('cells.map') + lines.join(''));
   const file = join(folder, 'haproxy.cfg');
   const addresses = new Map([
@@ -121,7 +124,9 @@ await runDrill(async drill => {
     expect(`a menu of ${own.name}`, await send(own.key, own.store, orderableMenu), 200);
     expect(`the store of ${other.name} with a key of ${own.name}`, await send(own.key, other.store), 404);
   }
-  for (const { name, key } of [one, two]) {
+  for (const { name, key, guests, store } of [one, two]) {
+    const { status } = await fetch(`${url}/v1/stores/${store}?key=${guests}`);
+    expect(`a key of ${name} in the URL`, status, 200);
     expect(`a bearer token of ${name}`, await callByToken(url, key), 200);
     const acknowledged = 'connection_ack';
     expect(`a WebSocket to ${name}`, await initialise(`${url}/graphql?cell=${name}`, key), acknowledged);
