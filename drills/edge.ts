@@ -44,7 +44,11 @@ await runDrill(async ({ atEnd, folder, startServer, violations }) => {
     CARTE_TRUST_PROXY: '127.0.0.1/32',
     CARTE_EDGE_SECONDS: '3600',
   };
-  const purging = { CARTE_EDGE_PURGE: 'varnish', CARTE_EDGE_PURGE_URLS: varnish.url };
+  const purging = {
+    CARTE_EDGE_PURGE: 'varnish',
+    CARTE_EDGE_PURGE_URLS: varnish.url,
+    CARTE_EDGE_PURGE_SECRET: varnish.secret,
+  };
   await importDocuments(
     'stores',
     storeIds.map(id => ({ id, name: {} })),

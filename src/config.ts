@@ -55,7 +55,7 @@ const purgeTemplate = z.strictObject({
     .string()
     .regex(/^[A-Z]+$/)
     .default('POST'),
-  headers: z.record(z.string().regex(/^[\w-]+$/), z.string()).default({}),
+  headers: z.record(z.string().regex(/^[\w-]+$/), z.string().regex(/^[\t -~]*$/)).default({}),
   body: z.string().optional(),
 });
 
@@ -82,6 +82,11 @@ function parsedOr(fallback: unknown, text: string): unknown {
 // As those of webhooks; messages do not repeat it.
 const signingSecret = z.string().regex(/^whsec_[A-Za-z0-9+/]{32,}={0,2}$/, {
   error: 'is not whsec_ and at least 24 random bytes in base64, e.g. of `openssl rand -base64 32`',
+});
+
+// Messages do not repeat it.
+const purgeSecret = z.string().regex(/^[\w+/=-]{24,200}$/, {
+  error: 'is not 24 to 200 characters of base64, e.g. of `openssl rand -base64 32`',
 });
 
 const network = z.string().refine(text => ipaddr.isValidCIDR(text), {
@@ -271,6 +276,8 @@ const settings = {
     /** What kind of caches are purged; absent: none. */
     purge: env('CARTE_EDGE_PURGE', oneOf(['varnish', 'http']).optional()),
     urls: env('CARTE_EDGE_PURGE_URLS', listOf(httpUrl('https://varnish.example/'))),
+    /** That Varnish asks for. */
+    secret: env('CARTE_EDGE_PURGE_SECRET', purgeSecret.optional()),
     request: env('CARTE_EDGE_PURGE_REQUEST', purgeRequest.optional()),
     /** A purge is repeated after so long, for responses that were under way. */
     againSeconds: env('CARTE_EDGE_PURGE_AGAIN_SECONDS', integer(1, 3600).default(10)),
@@ -318,8 +325,20 @@ export function readConfig(environment: Environment): Config {
   if ((given.CARTE_EDGE_PURGE === 'http') !== Boolean(given.CARTE_EDGE_PURGE_REQUEST)) {
     errors.push('CARTE_EDGE_PURGE_REQUEST and CARTE_EDGE_PURGE=http need each other');
   }
+  if (given.CARTE_EDGE_PURGE_SECRET && given.CARTE_EDGE_PURGE !== 'varnish') {
+    errors.push('CARTE_EDGE_PURGE_SECRET is for CARTE_EDGE_PURGE=varnish; CARTE_EDGE_PURGE_REQUEST has its own token');
+  }
   if (errors.length > 0) throw new OperatorError(`Bad configuration:\n  ${errors.join('\n  ')}`);
   return config;
+}
+
+/** What is allowed, and yet probably not meant. */
+export function warningsOf({ edge }: Config): string[] {
+  if (edge.purge !== 'varnish' || edge.secret !== undefined) return [];
+  return [
+    'CARTE_EDGE_PURGE_SECRET is not set: whoever can send requests to Varnish from the addresses of its purgers can purge it, also through a ' +
+      'TLS proxy on the same machine. deploy/edge/varnish.vcl asks for the secret',
+  ];
 }
 
 function messageOf(variable: string, { path: [index], message }: z.core.$ZodIssue): string {

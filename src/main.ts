@@ -1,4 +1,4 @@
-import type { Config } from './config.ts';
+import { type Config, warningsOf } from './config.ts';
 import { issueFirstKey, loadDemoIfEmpty } from './demo/first-start.ts';
 import { openDatabase } from './open-database.ts';
 import { createServer } from './server/server.ts';
@@ -13,6 +13,7 @@ export async function serve(config: Config, onDemo: () => void) {
   try {
     await loadDemoIfEmpty(database, config.demo, onDemo);
     const app = await createServer(database.orm, config);
+    for (const warning of warningsOf(config)) app.log.warn(warning);
     tolerateDatabaseRejections(app.log);
     closeOnSignal({
       log: app.log,

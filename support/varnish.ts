@@ -1,4 +1,5 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -19,6 +20,7 @@ const vclFile = new URL('../deploy/edge/varnish.vcl', import.meta.url).pathname;
 
 /** Varnish on a port of the loopback interface, as deploy/edge describes it, in front of a port that it is told. */
 export async function createVarnish(port: number) {
+  const secret = randomBytes(32).toString('base64');
   const folder = mkdtempSync(join(tmpdir(), 'carte-varnish-'));
   let child: ChildProcess | undefined;
 
@@ -42,11 +44,15 @@ export async function createVarnish(port: number) {
 
   return {
     url: `http://127.0.0.1:${port}`,
+    secret,
     async start(backend: number): Promise<void> {
       const vcl = readFileSync(vclFile, 'utf8').replace('.port = "4000"', `.port = "${backend}"`);
       writeFileSync(join(folder, 'edge.vcl'), vcl);
       const args = ['-F', '-j', 'none', '-n', folder, '-a', `127.0.0.1:${port}`, '-f', join(folder, 'edge.vcl')];
-      child = spawn('varnishd', [...args, '-s', 'malloc,64m', '-p', 'thread_pool_min=20'], { stdio: 'ignore' });
+      child = spawn('varnishd', [...args, '-s', 'malloc,64m', '-p', 'thread_pool_min=20'], {
+        stdio: 'ignore',
+        env: { ...process.env, CARTE_EDGE_PURGE_SECRET: secret },
+      });
       for (const endsAt = Date.now() + 20_000; !(await isListening()); await sleep(20)) {
         if (child.exitCode !== null || Date.now() > endsAt) throw new Error('varnishd has not started');
       }

@@ -15,7 +15,7 @@ backend carte {
   .between_bytes_timeout = 8s;
 }
 
-# The processes of Carte.
+# The processes of Carte. Where TLS ends on this machine, everybody comes from 127.0.0.1: the secret tells Carte from others.
 acl purgers {
   "127.0.0.1";
   "::1";
@@ -23,7 +23,8 @@ acl purgers {
 
 sub vcl_recv {
   if (req.method == "PURGE") {
-    if (client.ip !~ purgers) {
+    if (client.ip !~ purgers || std.getenv("CARTE_EDGE_PURGE_SECRET") == ""
+        || req.http.x-purge-secret != std.getenv("CARTE_EDGE_PURGE_SECRET")) {
       return (synth(403));
     }
     if (req.http.x-purge-tag !~ "^[!-~]+$") {
@@ -34,6 +35,7 @@ sub vcl_recv {
     set req.http.x-purged = xkey.purge(req.http.x-purge-tag);
     return (synth(200));
   }
+  unset req.http.x-purge-secret;
   if (req.http.upgrade ~ "(?i)websocket") {
     return (pipe);
   }

@@ -9,21 +9,26 @@ interface PurgeRequest {
 
 interface PurgeSettings {
   readonly purge: 'varnish' | 'http' | undefined;
+  /** Of `varnish`. */
+  readonly secret?: string | undefined;
   /** Of `http`, with `{tags}` or `{tagsJson}` in a header or the body. */
   readonly request?: PurgeRequest | undefined;
 }
 
 /** As Varnish with deploy/edge/varnish.vcl understands it. */
-const varnish: PurgeRequest = { method: 'PURGE', headers: { 'x-purge-tag': '{tags}' } };
+const varnish = (secret: string | undefined): PurgeRequest => ({
+  method: 'PURGE',
+  headers: { 'x-purge-tag': '{tags}', ...(secret !== undefined && { 'x-purge-secret': secret }) },
+});
 
 const timeoutMs = 5_000;
 /** In one request: Cloudflare takes no more, and Varnish compares one. */
 const maxTags = { varnish: 1, http: 30 };
 
 /** Creates the function that purges by the template of the settings; undefined if no cache is purged. */
-export function createPurge({ purge: kind, request }: PurgeSettings): Purge | undefined {
+export function createPurge({ purge: kind, secret, request }: PurgeSettings): Purge | undefined {
   if (!kind) return undefined;
-  const { method, headers, body } = request ?? varnish;
+  const { method, headers, body } = request ?? varnish(secret);
   return async (url, tags, signal) => {
     for (let start = 0; start < tags.length; start += maxTags[kind]) {
       const batch = tags.slice(start, start + maxTags[kind]);

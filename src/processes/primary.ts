@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts';
+import { type Config, warningsOf } from '../config.ts';
 import { issueFirstKey, loadDemoIfEmpty } from '../demo/first-start.ts';
 import { openDatabase } from '../open-database.ts';
 import { createLog } from '../server/log.ts';
@@ -13,6 +13,7 @@ export async function serve(config: Config, onDemo: () => void) {
   try {
     await loadDemoIfEmpty(database, config.demo, onDemo);
     const log = createLog(config.logLevel);
+    for (const warning of warningsOf(config)) log.warn(warning);
     const pool = createWorkerPool(config, listener, log);
     closeOnSignal({
       log,

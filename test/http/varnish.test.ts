@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, request as httpRequest } from 'node:http';
+import { createServer, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
@@ -14,18 +14,21 @@ import { exampleSet } from '../support/operations.ts';
 async function startHoldingProxy(target: () => number) {
   let held: PromiseWithResolvers<void> | undefined;
   let arrived = Promise.withResolvers<void>();
+  const received: IncomingHttpHeaders[] = [];
   const server = createServer((request, response) => {
     const { url, method, headers } = request;
-    const forwarded = httpRequest({ port: target(), path: url, method, headers, host: '127.0.0.1' }, async received => {
+    received.push(headers);
+    const forwarded = httpRequest({ port: target(), path: url, method, headers, host: '127.0.0.1' }, async answer => {
       arrived.resolve();
       await held?.promise;
-      response.writeHead(received.statusCode ?? 502, received.headers);
-      received.pipe(response);
+      response.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(response);
     });
     request.pipe(forwarded);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
+    received,
     port: (server.address() as AddressInfo).port,
     hold(): { readonly arrived: Promise<void>; readonly release: () => void } {
       arrived = Promise.withResolvers();
@@ -51,6 +54,7 @@ else
       CARTE_EDGE_SECONDS: '600',
       CARTE_EDGE_PURGE: 'varnish',
       CARTE_EDGE_PURGE_URLS: varnish.url,
+      CARTE_EDGE_PURGE_SECRET: varnish.secret,
       CARTE_EDGE_PURGE_AGAIN_SECONDS: '60',
     });
     const app = await startApp({ edge, operations: [exampleSet], publishableRateLimit: 0 });
@@ -109,6 +113,22 @@ else
       expect((await early).revision).toBe(before);
       expect((await late).revision).toBe(revision);
       expect((await read()).revision).toBe(revision);
+    });
+
+    test('is purged by nobody without the secret, who may come through a proxy on the same machine', async () => {
+      const revision = await changeStock();
+      await read();
+      for (const secret of ['', 'carte', `${varnish.secret}x`, varnish.secret.slice(1)]) {
+        const headers = { 'x-purge-tag': 'carte', ...(secret && { 'x-purge-secret': secret }) };
+        const refused = await fetch(varnish.url, { method: 'PURGE', headers });
+        expect([refused.status, (await refused.text()).includes(varnish.secret)]).toEqual([403, false]);
+      }
+      expect(await read()).toEqual({ revision, isHit: true });
+      await fetch(`${varnish.url}/health/live`, { headers: { 'x-purge-secret': varnish.secret } });
+      expect(proxy.received.flatMap(Object.keys)).not.toContain('x-purge-secret');
+      const headers = { 'x-purge-tag': 'carte', 'x-purge-secret': varnish.secret };
+      expect((await fetch(varnish.url, { method: 'PURGE', headers })).status).toBe(200);
+      expect(await read()).toEqual({ revision, isHit: false });
     });
 
     test('gives nobody the response of another key, and stores nothing of a secret key', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readConfig } from '../../src/config.ts';
+import { readConfig, warningsOf } from '../../src/config.ts';
 
 test('an empty variable counts as unset', () => {
   const empty = readConfig({ PORT: '', HOST: '', CARTE_DEMO: '', CARTE_TRUSTED_DOCUMENTS: '', DATABASE_URL: '' });
@@ -53,4 +53,20 @@ test('what is wrong with purges of caches is reported at once, without the reque
       CARTE_EDGE_PURGE_REQUEST: '{"body":"{tags}"}',
     }).edge.request ?? {};
   expect([method, headers]).toEqual(['POST', {}]);
+});
+
+test('the secret of purges is checked without being repeated, and its absence is a warning', () => {
+  const varnish = { CARTE_EDGE_PURGE: 'varnish', CARTE_EDGE_PURGE_URLS: 'http://a' };
+  const secret = 'c2VjcmV0IG9mIHB1cmdlcyBvZiBWYXJuaXNo';
+  expect(warningsOf(readConfig(varnish))).toEqual([expect.stringContaining('CARTE_EDGE_PURGE_SECRET is not set')]);
+  expect(warningsOf(readConfig({ ...varnish, CARTE_EDGE_PURGE_SECRET: secret }))).toEqual([]);
+  expect(() => readConfig({ ...varnish, CARTE_EDGE_PURGE_SECRET: 'short secret' })).toThrow(
+    /^Bad configuration:\n {2}CARTE_EDGE_PURGE_SECRET is not 24 to 200 characters (?!.*short secret)/,
+  );
+  expect(() => readConfig({ CARTE_EDGE_PURGE_SECRET: secret })).toThrow('is for CARTE_EDGE_PURGE=varnish');
+  // fetch would repeat the value of such a header in its error.
+  const request = JSON.stringify({ headers: { token: 'secret\n', tags: '{tags}' } });
+  expect(() =>
+    readConfig({ CARTE_EDGE_PURGE: 'http', CARTE_EDGE_PURGE_URLS: 'http://a', CARTE_EDGE_PURGE_REQUEST: request }),
+  ).toThrow(/headers\.token: (?!.*secret\n)/);
 });
