@@ -1,5 +1,5 @@
 import { runInSlices } from '@carte/base/time-slice';
-import { compress, type Encoding } from '@carte/operations/http/compression';
+import { compress, compressInTurn, type Encoding } from '@carte/operations/http/compression';
 import type * as operations from '@carte/operations/http/response-cache';
 import type { CachedResponse, CompactBody, RenderedResponse } from '@carte/operations/http/response-cache';
 import { currentShare, runShared, type Share } from '../scheduling/current-request.ts';
@@ -119,27 +119,26 @@ export class ResponseCache implements operations.ResponseCache {
   #set(key: string, { revision, bytes }: RenderedResponse, share: Share): CachedResponse {
     const compressed = new Map<Encoding, Promise<Buffer>>();
     let size = bytes.length + 1;
+    const begin = (encoding: Encoding) => {
+      const pending = compress(bytes, encoding, 'kept');
+      compressed.set(encoding, pending);
+      pending.then(
+        encoded => {
+          size += encoded.length;
+          if (this.#responses.peek(key) === entry) this.#responses.set(key, entry, share);
+        },
+        () => compressed.delete(encoding),
+      );
+      return pending;
+    };
     const entry: CachedResponse = {
       revision,
       bytes,
       get size() {
         return size;
       },
-      encoded: encoding => {
-        let pending = compressed.get(encoding);
-        if (!pending) {
-          pending = compress(bytes, encoding, 'kept');
-          compressed.set(encoding, pending);
-          pending.then(
-            encoded => {
-              size += encoded.length;
-              if (this.#responses.peek(key) === entry) this.#responses.set(key, entry, share);
-            },
-            () => compressed.delete(encoding),
-          );
-        }
-        return pending;
-      },
+      encoded: (encoding, run) =>
+        compressed.get(encoding) ?? compressInTurn(bytes, run, () => compressed.get(encoding) ?? begin(encoding)),
     };
     this.#responses.set(key, entry, share);
     return entry;

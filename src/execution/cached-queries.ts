@@ -6,7 +6,7 @@ import { runNow } from '@carte/operations/execute';
 import { type CompiledOperation, compileOperation, type Variables } from '@carte/operations/execution/compile';
 import { concatenate, toBuffers } from '@carte/operations/execution/json-writer';
 import { createFieldCount, leafField } from '@carte/operations/execution/selected-fields';
-import { compress, type Encoding } from '@carte/operations/http/compression';
+import { compressible } from '@carte/operations/http/compression';
 import type { CachedResponse, RenderedResponse } from '@carte/operations/http/response-cache';
 import { type DocumentNode, type GraphQLSchema, Kind, type OperationDefinitionNode, visit } from 'graphql';
 import { LRUCache } from 'lru-cache';
@@ -212,10 +212,10 @@ export function createCachedQueries<Caller, Languages extends Sized>(options: Ca
         }
       }
       const rendered = await runInTurn(render);
-      const { revision, bytes } = rendered;
+      const { revision } = rendered;
       const response = responseCache.observe(request.key, revision)
         ? await responseCache.get(request.key, revision, async () => rendered)
-        : { ...rendered, encoded: (encoding: Encoding) => compress(bytes, encoding, 'sent') };
+        : { ...rendered, ...compressible(rendered.bytes) };
       return { response, cost, key: request.key, sharedRead, dueInSeconds: undefined };
     } catch (error) {
       // Apollo's execution meets the same error, and reports it; what has waited for too long does not wait again.

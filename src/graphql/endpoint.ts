@@ -4,7 +4,8 @@ import { Unauthenticated } from '@carte/base/errors';
 import { isObject } from '@carte/base/json';
 import { largeBodyBytes, TimeSlice } from '@carte/base/time-slice';
 import type { OwnDocuments, TrustedDocuments } from '@carte/operations/documents';
-import { chooseEncoding, compress } from '@carte/operations/http/compression';
+import { type Run, runNow } from '@carte/operations/execute';
+import { chooseEncoding, compressible } from '@carte/operations/http/compression';
 import { contentETag, encodedETag, isWildcard, matchIfNoneMatch, revisionETag } from '@carte/operations/http/etag';
 import type { CachedResponse } from '@carte/operations/http/response-cache';
 import { addVary } from '@carte/operations/http/vary';
@@ -50,8 +51,8 @@ export interface GraphqlOptions {
   readonly authenticate: (request: FastifyRequest) => Promise<void>;
   readonly translateError: TranslateError;
   /** Run the current request, and one that takes long, when it is the turn of its caller. */
-  readonly runRequest: <T>(task: () => Promise<T>) => Promise<T>;
-  readonly runExpensive: <T>(task: () => Promise<T>) => Promise<T>;
+  readonly runRequest: Run;
+  readonly runExpensive: Run;
   readonly subscriptions: SubscriptionOptions;
   /** Registers what the page for browsers loads, and returns a function that sends the page. */
   readonly mountPlayground: (app: FastifyInstance) => (request: FastifyRequest, reply: FastifyReply) => unknown;
@@ -162,7 +163,7 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
     return known.found;
   }
 
-  /** Computes the response in the key's share, and returns the function that sends it, for which no other request waits. */
+  /** Computes and compresses the response in the key's share, and returns the function that sends it, for which no other request waits. */
   async function respond(request: FastifyRequest, reply: FastifyReply): Promise<() => unknown> {
     const caller = request.caller ?? undefined;
     const validateRequest = caller ? documentsOf(caller.scope).validateRequest : validateAnonymous;
@@ -186,7 +187,7 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
       if (caller && request.isKeyInUrl && sharedRead)
         request.sharedRead = await shareRead(caller, sharedRead, dueInSeconds);
       reportCost(request, reply, cached.cost).header('content-type', mediaType(request));
-      return () => sendCached(request, reply, cached);
+      return encodeCached(request, reply, { ...cached, run: runExpensive });
     }
     const { errors, parsed, operation, variables = {}, cost = 0 } = validate();
     reportCost(request, reply, cost);
@@ -207,7 +208,11 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
         ? undefined
         : parsed && operation && `${operation.name?.value} ${parsed.text}`;
     const known = resultKey && introspections.get(resultKey);
-    if (known) return () => sendCompressed(request, reply.header('content-type', mediaType(request)), known);
+    if (known) return encodeBody(request, reply.header('content-type', mediaType(request)), known, runNow);
+    const minCost = operation?.operation === 'mutation' ? minExpensiveMutationCost : minExpensiveCost;
+    const isExpensive = cost >= minCost || Number(request.headers['content-length']) >= largeBodyBytes;
+    // What is executed as an expensive request is compressed in the same turn. Without a key there is little to compress, and no share.
+    const run = isExpensive || !caller ? runNow : runExpensive;
     const execute = async () => {
       const result = parsed ? await coerceVariables(operation, variables, parsed.document) : { coerced: undefined };
       if ('errors' in result) return failWith(result.errors.map(locate));
@@ -239,17 +244,16 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
       if (bytes && caller && shareable) {
         const { storeIdOf, hasMenu } = shareable;
         request.sharedRead = await shareRead(caller, { storeId: storeIdOf(coerced ?? {}), hasMenu }, undefined);
-        if (request.sharedRead) return () => sendConditional(request, reply, contentETag(bytes), compressible(bytes));
+        if (request.sharedRead)
+          return encodeConditional(request, reply, { etag: contentETag(bytes), response: compressible(bytes), run });
       }
       if (bytes && isPlain) return () => reply.removeHeader('content-length').send(bytes);
-      if (bytes) return () => sendCompressed(request, reply, bytes);
+      if (bytes) return encodeBody(request, reply, bytes, run);
       if (resultKey && reply.statusCode === 200 && typeof body === 'string') introspections.set(resultKey, body);
       // Only mutations respond with a secret; beside a text of the caller, the compressed length would help to guess it.
       const isCompressed = operation?.operation === 'query' && typeof body === 'string' && !isPlain;
-      return () => (isCompressed ? sendCompressed(request, reply, body) : body);
+      return isCompressed ? encodeBody(request, reply, body, run) : () => body;
     };
-    const minCost = operation?.operation === 'mutation' ? minExpensiveMutationCost : minExpensiveCost;
-    const isExpensive = cost >= minCost || Number(request.headers['content-length']) >= largeBodyBytes;
     return isExpensive ? runExpensive(execute) : execute();
   }
 
@@ -327,50 +331,51 @@ function isCacheable(request: FastifyRequest): boolean {
   return request.method === 'POST' && isJson && isSmall;
 }
 
-/** Sends a response whose revision is known: to a GET with an ETag, or as 304. */
-async function sendCached(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { response, key }: { readonly response: Omit<CachedResponse, 'size'>; readonly key: string },
-): Promise<FastifyReply> {
-  if (request.method !== 'GET') return sendEncoded(request, reply, response);
-  const etag = revisionETag([response.revision], hash('sha256', `${mediaType(request)} ${key}`).slice(0, 16));
-  return sendConditional(request, reply, etag, response);
+/** Returns the function that sends a body, once it is compressed. */
+type Encoded = Promise<() => FastifyReply>;
+
+interface Encodable {
+  readonly response: Pick<CachedResponse, 'bytes' | 'encoded'>;
+  /** Compresses what is large. */
+  readonly run: Run;
 }
 
-async function sendConditional(
+/** A response whose revision is known: with an ETag for a GET, or as 304. */
+async function encodeCached(
   request: FastifyRequest,
   reply: FastifyReply,
-  etag: string,
-  response: Compressible,
-): Promise<FastifyReply> {
+  { response, key, run }: Encodable & { readonly response: Pick<CachedResponse, 'revision'>; readonly key: string },
+): Encoded {
+  if (request.method !== 'GET') return encode(request, reply, { response, run });
+  const etag = revisionETag([response.revision], hash('sha256', `${mediaType(request)} ${key}`).slice(0, 16));
+  return encodeConditional(request, reply, { etag, response, run });
+}
+
+async function encodeConditional(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { etag, response, run }: Encodable & { readonly etag: string },
+): Encoded {
   const { 'if-none-match': ifNoneMatch, 'accept-encoding': accepted } = request.headers;
   const matched = ifNoneMatch === undefined ? undefined : matchIfNoneMatch(etag, ifNoneMatch);
   const encoded = encodedETag(etag, chooseEncoding(accepted, response.bytes.length));
   reply.header('etag', matched === undefined || isWildcard(ifNoneMatch ?? '') ? encoded : matched);
-  if (matched === undefined) return sendEncoded(request, reply.header('content-type', mediaType(request)), response);
-  return reply.code(304).removeHeader('content-type').removeHeader('content-length').send();
+  if (matched === undefined)
+    return encode(request, reply.header('content-type', mediaType(request)), { response, run });
+  return () => reply.code(304).removeHeader('content-type').removeHeader('content-length').send();
 }
 
-const sendCompressed = (request: FastifyRequest, reply: FastifyReply, body: string | Buffer): Promise<FastifyReply> =>
-  sendEncoded(request, reply, compressible(typeof body === 'string' ? Buffer.from(body) : body));
+const encodeBody = (request: FastifyRequest, reply: FastifyReply, body: string | Buffer, run: Run): Encoded =>
+  encode(request, reply, { response: compressible(typeof body === 'string' ? Buffer.from(body) : body), run });
 
-type Compressible = Pick<CachedResponse, 'bytes' | 'encoded'>;
-
-const compressible = (bytes: Buffer): Compressible => ({
-  bytes,
-  encoded: encoding => compress(bytes, encoding, 'sent'),
-});
-
-async function sendEncoded(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { bytes, encoded }: Compressible,
-): Promise<FastifyReply> {
+async function encode(request: FastifyRequest, reply: FastifyReply, { response, run }: Encodable): Encoded {
+  const { bytes, encoded } = response;
   const encoding = chooseEncoding(request.headers['accept-encoding'], bytes.length);
   // Apollo's is that of the body without an encoding.
   reply.removeHeader('content-length');
-  return encoding ? reply.header('content-encoding', encoding).send(await encoded(encoding)) : reply.send(bytes);
+  if (!encoding) return () => reply.send(bytes);
+  const body = await encoded(encoding, run);
+  return () => reply.header('content-encoding', encoding).send(body);
 }
 
 function sendErrors(request: FastifyRequest, reply: FastifyReply, errors: readonly GraphQLError[]): FastifyReply {

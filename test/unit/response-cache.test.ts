@@ -17,7 +17,7 @@ describe('ResponseCache', () => {
     const cache = new ResponseCache(1_000_000);
     const entry = await cache.get('key', '1', async () => ({ revision: '1', bytes: a }));
     const before = cache.bytes;
-    const compressed = await entry.encoded('gzip');
+    const compressed = await entry.encoded('gzip', task => task());
     expect(cache.bytes).toBe(before + compressed.length);
     expect(await cache.get('key', '1', rejectRender)).toBe(entry);
   });

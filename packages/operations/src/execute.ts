@@ -9,7 +9,7 @@ import { namesInPath } from './contract/parameters.ts';
 import { HttpError, tooMuch } from './errors.ts';
 import type { CompiledOperation, Variables } from './execution/compile.ts';
 import { concatenate, DeduplicatedBuffer } from './execution/json-writer.ts';
-import { chooseEncoding, compress, type Encoding } from './http/compression.ts';
+import { chooseEncoding, compressible, type Encoding } from './http/compression.ts';
 import { contentETag, contentHash, encodedETag, isWildcard, matchIfNoneMatch, revisionETag } from './http/etag.ts';
 import type { CachedResponse, RenderedResponse, ResponseCache } from './http/response-cache.ts';
 
@@ -164,7 +164,7 @@ function compileRead<Caller>(
       // Of others, more than the revisions may have changed since these were read.
       const dueInSeconds = cache && entry.revision === etag ? current?.dueInSeconds : undefined;
       if (isForAny) return { ...notModified(encodedAs), dueInSeconds };
-      const body = encoding ? await entry.encoded(encoding) : entry.bytes;
+      const body = encoding ? await entry.encoded(encoding, runExpensive) : entry.bytes;
       return { status: 200, etag: encodedAs, body, encoding: encoding ?? 'identity', dueInSeconds };
     };
     const render = async () => {
@@ -180,13 +180,13 @@ function compileRead<Caller>(
     }
     const run = cost() >= minExpensiveCost ? () => runExpensive(render) : render;
     const rendered = await (isList && coalesce ? coalesce({ operation, caller, variables }, run) : run());
-    const { revision, bytes } = rendered;
+    const { revision } = rendered;
     const unchangedSince = findUnchanged(revision);
     if (unchangedSince) return unchangedSince;
     if (cache && key !== undefined && isList && cache.observe(key, revision)) {
       return send(await cache.get(key, revision, async () => rendered));
     }
-    return send({ ...rendered, encoded: encoding => compress(bytes, encoding, 'sent') });
+    return send({ ...rendered, ...compressible(rendered.bytes) });
   };
 }
 

@@ -1,5 +1,6 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip, zstdCompress } from 'node:zlib';
+import type { CachedResponse } from './response-cache.ts';
 
 export type Encoding = 'br' | 'zstd' | 'gzip';
 
@@ -42,6 +43,22 @@ function parseWeights(acceptEncoding: string): ReadonlyMap<string, number> {
 
 /** Levels for what is kept and sent again, and for what is sent once: a fifth of the time for a fifth more bytes. */
 const levels = { kept: { br: 5, zstd: 6, gzip: 6 }, sent: { br: 1, zstd: 1, gzip: 1 } };
+
+/** In bytes; a larger body takes a thread for so long that it needs the turn of its caller. */
+const minExpensiveLength = 256 * 1024;
+
+/** Compresses a large body by `run`, so that no caller takes all threads from others. */
+export const compressInTurn = (
+  { length }: Buffer,
+  run: <T>(task: () => Promise<T>) => Promise<T>,
+  task: () => Promise<Buffer>,
+): Promise<Buffer> => (length < minExpensiveLength ? task() : run(task));
+
+/** A body that is sent once. */
+export const compressible = (bytes: Buffer): Pick<CachedResponse, 'bytes' | 'encoded'> => ({
+  bytes,
+  encoded: (encoding, run) => compressInTurn(bytes, run, () => compress(bytes, encoding, 'sent')),
+});
 
 /** Compresses in the thread pool. */
 export async function compress(bytes: Buffer, encoding: Encoding, use: keyof typeof levels): Promise<Buffer> {

@@ -11,7 +11,8 @@ export interface RenderedResponse {
 export interface CachedResponse extends RenderedResponse {
   /** Of all representations, in bytes. */
   readonly size: number;
-  encoded(encoding: Encoding): Promise<Buffer>;
+  /** What is not compressed yet is when it is the turn of the caller, by `run`. */
+  encoded(encoding: Encoding, run: <T>(task: () => Promise<T>) => Promise<T>): Promise<Buffer>;
 }
 
 /** A body in a form that takes less memory than its bytes. */
