@@ -332,13 +332,27 @@ export function readConfig(environment: Environment): Config {
   return config;
 }
 
+/** For so long prices may be wrong without anybody noticing. */
+const longLifetimeSeconds = 3_600;
+
 /** What is allowed, and yet probably not meant. */
-export function warningsOf({ edge }: Config): string[] {
-  if (edge.purge !== 'varnish' || edge.secret !== undefined) return [];
-  return [
-    'CARTE_EDGE_PURGE_SECRET is not set: whoever can send requests to Varnish from the addresses of its purgers can purge it, also through a ' +
-      'TLS proxy on the same machine. deploy/edge/varnish.vcl asks for the secret',
-  ];
+export function warningsOf({ edge: { seconds, purge, urls, secret } }: Config): string[] {
+  const warnings: string[] = [];
+  if (urls.length > 0 && !purge) {
+    warnings.push('CARTE_EDGE_PURGE_URLS is set, but CARTE_EDGE_PURGE is not: no cache is purged');
+  }
+  if (seconds >= longLifetimeSeconds && !purge) {
+    warnings.push(
+      `CARTE_EDGE_SECONDS is ${seconds} without CARTE_EDGE_PURGE: for so long guests may see old prices, and a key that was revoked shows menus`,
+    );
+  }
+  if (purge === 'varnish' && secret === undefined) {
+    warnings.push(
+      'CARTE_EDGE_PURGE_SECRET is not set: whoever can send requests to Varnish from the addresses of its purgers can purge it, also through a ' +
+        'TLS proxy on the same machine. deploy/edge/varnish.vcl asks for the secret',
+    );
+  }
+  return warnings;
 }
 
 function messageOf(variable: string, { path: [index], message }: z.core.$ZodIssue): string {

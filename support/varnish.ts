@@ -45,9 +45,10 @@ export async function createVarnish(port: number) {
   return {
     url: `http://127.0.0.1:${port}`,
     secret,
-    async start(backend: number): Promise<void> {
+    /** Of purges it takes those of this address alone. */
+    async start(backend: number, purger = '127.0.0.1'): Promise<void> {
       const vcl = readFileSync(vclFile, 'utf8').replace('.port = "4000"', `.port = "${backend}"`);
-      writeFileSync(join(folder, 'edge.vcl'), vcl);
+      writeFileSync(join(folder, 'edge.vcl'), vcl.replace('"127.0.0.1";\n  "::1";', `"${purger}";`));
       const args = ['-F', '-j', 'none', '-n', folder, '-a', `127.0.0.1:${port}`, '-f', join(folder, 'edge.vcl')];
       child = spawn('varnishd', [...args, '-s', 'malloc,64m', '-p', 'thread_pool_min=20'], {
         stdio: 'ignore',

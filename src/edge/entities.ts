@@ -13,5 +13,9 @@ export const EdgeCacheEntity = defineEntity({
     /** The process that purges it. */
     claim: p.uuid().nullable(),
     claimedUntil: p.datetime(3).defaultRaw('now()'),
+    /** When the first change happened that it has not confirmed, or the first attempt. */
+    failingSince: p.datetime(3).nullable(),
+    /** Why it has not. */
+    failure: p.text().nullable(),
   },
 });

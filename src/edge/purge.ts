@@ -1,6 +1,12 @@
 /** Purges tags in a cache; rejects unless it confirms. */
 export type Purge = (url: string, tags: readonly string[], signal: AbortSignal) => Promise<void>;
 
+/** What a cache is called in logs, metrics and the graph: its address without the query, which may have a token. */
+export function cacheName(url: string): string {
+  const { host, pathname } = new URL(url);
+  return pathname === '/' ? host : host + pathname;
+}
+
 interface PurgeRequest {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;

@@ -7,6 +7,9 @@ type Subject = 'store' | 'menu' | 'key';
 /** Of every response that may be stored. */
 export const everything = 'carte';
 
+/** Of no response: its purge shows whether a cache takes purges. */
+export const probe = 'carte-probe';
+
 const maxIdLength = 200;
 
 /** A tag by which caches purge: one word of ASCII, also for an id with spaces or commas. */

@@ -6,7 +6,7 @@ import type { EventFeed } from '../events/feed.ts';
 import { EventsDeleted, positionAt, readEvents } from '../events/log.ts';
 import { runAsWorker } from '../scheduling/current-request.ts';
 import type { Purge } from './purge.ts';
-import { everything, purgingKinds, tagsOf } from './tags.ts';
+import { everything, probe, purgingKinds, tagsOf } from './tags.ts';
 
 export interface PurgingOptions {
   readonly urls: readonly string[];
@@ -15,8 +15,10 @@ export interface PurgingOptions {
   readonly purge: Purge;
   /** A purge is repeated after so long. */
   readonly againSeconds: number;
-  /** Called after each attempt, with the number of tags that were purged, and the age of the oldest change that was not. */
+  /** Called after each attempt of this process, with the number of tags that were purged, and the age of the oldest change that was not. */
   readonly onPurged: (url: string, outcome: { readonly tags: number; readonly lagSeconds: number }) => void;
+  /** Called where another process purges the cache. */
+  readonly onOther: (url: string) => void;
   /** Called where events are no longer in the log, so that everything is purged instead. */
   readonly onGap: (url: string) => void;
   readonly onError: (url: string, error: unknown) => void;
@@ -38,6 +40,7 @@ interface Claim {
   readonly due: number;
   /** The end of the log. */
   readonly end: number;
+  readonly isFailing: boolean;
 }
 
 const insertStatement = prepared(
@@ -47,12 +50,16 @@ const insertStatement = prepared(
 const claimStatement = prepared(`
   update edge_cache set claim = $2, claimed_until = now() + interval '${claimSeconds} seconds'
   where url = $1 and (claim is null or claim = $2 or claimed_until < now())
-  returning position, repeated, ${positionAt('now()')} - $3::bigint * 1000000 as due,
+  returning position, repeated, failing_since is not null as "isFailing", ${positionAt('now()')} - $3::bigint * 1000000 as due,
     (select greatest(complete_after, (select max(position) from event)) from event_log) as end`);
 
-const recordStatement = prepared(
-  'update edge_cache set position = greatest(position, $2), repeated = greatest(repeated, $3) where url = $1',
-);
+const recordStatement = prepared(`
+  update edge_cache set position = greatest(position, $2), repeated = greatest(repeated, $3), failing_since = null, failure = null
+  where url = $1`);
+
+const failStatement = prepared(`
+  update edge_cache set failing_since = coalesce(failing_since, $2, now()), failure = $3
+  where url = $1 returning extract(epoch from now() - failing_since)::float as "lagSeconds"`);
 
 const releaseStatement = prepared('update edge_cache set claim = null where claim = $1');
 
@@ -70,12 +77,13 @@ export async function runPurging(options: PurgingOptions, signal: AbortSignal): 
   };
   const unsubscribe = feed.subscribe({ onEvents });
 
+  const confirmed = new Set<string>();
   const run = async (url: string) => {
     let retryMs = minRetryMs;
     while (!signal.aborted) {
       const woken = wake.signal;
       try {
-        const delayMs = await runAsWorker(() => purgeNext(url, { ...options, token, signal }));
+        const delayMs = await runAsWorker(() => purgeNext(url, { ...options, token, confirmed, signal }));
         retryMs = minRetryMs;
         await sleep(delayMs, undefined, { ref: false, signal: AbortSignal.any([signal, woken]) }).catch(() => {});
       } catch (error) {
@@ -93,43 +101,66 @@ export async function runPurging(options: PurgingOptions, signal: AbortSignal): 
   await query(releaseStatement, [token]).catch(() => {});
 }
 
-type PurgeOptions = PurgingOptions & { readonly token: string; readonly signal: AbortSignal };
+interface PurgeOptions extends PurgingOptions {
+  readonly token: string;
+  /** Caches that have confirmed a purge of this process. */
+  readonly confirmed: Set<string>;
+  readonly signal: AbortSignal;
+}
 
 /** Purges what has changed, if the cache is not that of another process; resolves to the time until there may be more. */
 async function purgeNext(url: string, options: PurgeOptions): Promise<number> {
-  const { query, token, againSeconds, purge, onPurged, onGap, signal } = options;
+  const { query, token, againSeconds, onGap, onOther, confirmed } = options;
   const [claim] = await query<Claim>(claimStatement, [url, token, againSeconds]);
   if (!claim) {
-    onPurged(url, { tags: 0, lagSeconds: 0 });
+    onOther(url);
     return (await query(insertStatement, [url])).length > 0 ? 0 : idleMs;
   }
-  const { position, repeated, due, end } = claim;
+  const { position, repeated, due, end, isFailing } = claim;
   const read = (after: number) => readEvents(query, { after, kinds: purgingKinds, limit: batchSize });
   const pages = position > 0 && (await Promise.all([read(position), read(repeated)]).catch(asGap));
   if (!pages) {
     if (position > 0) onGap(url);
-    await purge(url, [everything], signal);
+    await purgeTags(url, { tags: [everything] }, options);
     await query(recordStatement, [url, end, end]);
     return 0;
   }
   const [fresh, before] = pages;
   const again = before.filter(event => event.position <= Math.min(due, position));
-  const tags = tagsOf([...fresh, ...again]);
   const [oldest] = fresh;
-  try {
-    await purge(url, tags, signal);
-  } catch (error) {
-    onPurged(url, { tags: 0, lagSeconds: oldest ? (Date.now() - oldest.createdAt.getTime()) / 1_000 : 0 });
-    throw error;
-  }
-  onPurged(url, { tags: tags.length, lagSeconds: 0 });
+  const isKnown = confirmed.has(url) && !isFailing;
+  const tags = tagsOf([...fresh, ...again]);
+  await purgeTags(url, { tags: tags.length > 0 || isKnown ? tags : [probe], oldest }, options);
   const next = endOf(fresh) ?? Math.max(position, end, fresh.at(-1)?.position ?? 0);
   const waiting = before[again.length] ?? oldest;
   const nextRepeated = waiting ? (again.at(-1)?.position ?? repeated) : (endOf(before) ?? position);
-  if (next > position || nextRepeated > repeated) await query(recordStatement, [url, next, nextRepeated]);
+  if (next > position || nextRepeated > repeated || isFailing) await query(recordStatement, [url, next, nextRepeated]);
   if (fresh.length === batchSize || again.length === batchSize) return 0;
   return waiting ? Math.min(Math.max((waiting.position - due) / 1_000, minWaitMs), idleMs) : idleMs;
 }
+
+/** Remembers what a cache does not confirm: the lag is that of all processes, and goes on where another one takes over. */
+async function purgeTags(
+  url: string,
+  { tags, oldest }: { readonly tags: readonly string[]; readonly oldest?: Event | undefined },
+  { query, purge, onPurged, confirmed, signal }: PurgeOptions,
+): Promise<void> {
+  try {
+    await purge(url, tags, signal);
+  } catch (error) {
+    if (signal.aborted) throw error;
+    const values = [url, oldest?.createdAt ?? null, reasonOf(error)];
+    const [failing] = await query<{ readonly lagSeconds: number }>(failStatement, values);
+    onPurged(url, { tags: 0, lagSeconds: failing?.lagSeconds ?? 0 });
+    throw error;
+  }
+  confirmed.add(url);
+  onPurged(url, { tags: tags.length, lagSeconds: 0 });
+}
+
+/** With the cause, which `fetch` leaves out of its message. */
+const reasonOf = (error: unknown): string =>
+  error instanceof Error ? `${error.message}${error.cause instanceof Error ? `: ${error.cause.message}` : ''}` : '';
 
 /** Where a page of the log ends that may not be the last one. */
 const endOf = (page: readonly Event[]) => (page.length === batchSize ? page.at(-1)?.position : undefined);

@@ -3,6 +3,7 @@ import { type CheckPartialInput, InvalidInput, type ValidationError } from '@car
 import { makeExecutableSchema } from '@graphql-tools/schema';
 import { type DocumentNode, defaultFieldResolver, type GraphQLSchema, isScalarType, parse } from 'graphql';
 import { authResolvers } from '../auth/resolvers.ts';
+import { edgeResolvers } from '../edge/resolvers.ts';
 import { eventResolvers } from '../events/resolvers.ts';
 import { checkCacheDirectives } from '../execution/cacheable.ts';
 import type { Resolvers, ResolversParentTypes, Scalars } from '../generated/graph.ts';
@@ -124,6 +125,7 @@ const domains = [
   authResolvers,
   eventResolvers,
   webhookResolvers,
+  edgeResolvers,
   nodeResolvers,
 ] as const;
 

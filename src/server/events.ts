@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import { clientFactory } from '../database/pool.ts';
-import { createPurge } from '../edge/purge.ts';
+import { cacheName, createPurge } from '../edge/purge.ts';
 import { runPurging } from '../edge/worker.ts';
 import { runDueTimes } from '../events/due-times.ts';
 import { EventFeed } from '../events/feed.ts';
@@ -65,10 +65,18 @@ async function purgeCaches(
   { config, database, feed, log, metrics }: FastifyInstance,
   signal: AbortSignal,
 ): Promise<void> {
-  const { urls, againSeconds } = config.edge;
+  const { urls, againSeconds, seconds } = config.edge;
   const purge = createPurge(config.edge);
   if (!purge) return;
-  const failing = new Set<string>();
+  /** Whether each cache that this process purges takes purges. */
+  const states = new Map<string, boolean>();
+  const onState = (url: string, takesPurges: boolean, log: () => void) => {
+    if (states.get(url) !== takesPurges) log();
+    states.set(url, takesPurges);
+  };
+  const refused =
+    `A cache at the edge confirms no purges: guests may see what has changed for ${seconds} s more. Check that it is reachable from here, and that it takes ` +
+    'purges from this address and with this secret (deploy/edge/README.md). It is tried again';
   await runPurging(
     {
       urls,
@@ -77,20 +85,20 @@ async function purgeCaches(
       purge,
       againSeconds,
       onPurged(url, { tags, lagSeconds }) {
-        metrics.edgePurged(new URL(url).host, tags, lagSeconds);
-        if (lagSeconds === 0 && failing.delete(url))
-          log.info({ cache: url }, 'A cache at the edge is purged again, by this process or another');
+        const cache = cacheName(url);
+        metrics.edgePurged(cache, tags, lagSeconds);
+        if (tags > 0) onState(url, true, () => log.info({ cache }, 'A cache at the edge takes purges'));
+      },
+      onOther(url) {
+        metrics.edgePurged(cacheName(url), 0, 0);
+        states.delete(url);
       },
       onGap: url =>
         log.warn(
-          { cache: url },
-          'A cache at the edge was purged of everything: the log has not kept all changes since',
+          { cache: cacheName(url) },
+          'A cache at the edge is purged of everything: the log has not kept all changes since',
         ),
-      onError(url, error) {
-        if (!failing.has(url))
-          log.warn({ cache: url, err: error }, 'A cache at the edge could not be purged; it is tried again');
-        failing.add(url);
-      },
+      onError: (url, error) => onState(url, false, () => log.warn({ cache: cacheName(url), err: error }, refused)),
     },
     signal,
   );

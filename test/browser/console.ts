@@ -1086,6 +1086,20 @@ describeInBrowser('/console', () => {
     expect(ticket.x + ticket.width).toBeLessThanOrEqual(ofColumn.x + ofColumn.width);
   });
 
+  test('an operator reads of a cache at the edge that confirms no purges, without its token', async () => {
+    const url = 'http://varnish-1:6081/?token=private';
+    const em = site.orm.em.fork();
+    await em.execute(`insert into edge_cache (url, position, repeated, claimed_until, failing_since, failure)
+      values ('${url}', 0, 0, now() + interval '1 hour', now(), 'the response has status 403')`);
+    onTestFinished(async () => void (await em.execute(`delete from edge_cache where url = '${url}'`)));
+    const text =
+      /^The cache varnish-1:6081 has confirmed no purge since .* \(the response has status 403\): guests may see old prices/;
+    await notice(await site.open('/console', { key: operatorKey }), text).waitFor();
+    const page = await site.open('/console');
+    await views(page);
+    expect(await notice(page, text).count()).toBe(0);
+  });
+
   test('pauses a store and opens it again, and shows what someone else has set', async () => {
     const id = await createStore();
     const page = await open(`/console?store=${id}`);

@@ -165,6 +165,7 @@ const table: Readonly<Record<string, readonly [selection: string, expected: BySc
   'Mutation.createApiKey': ['createApiKey(input: { name: "x", storeIds: ["mine-store"] }) { key }', operatorsOnly],
   'Mutation.rotateApiKey': ['rotateApiKey(input: { apiKeyId: "mine-key" }) { key }', operatorsOnly],
   'Mutation.revokeApiKey': ['revokeApiKey(input: { apiKeyId: "mine-key" }) { apiKey { name } }', operatorsOnly],
+  'Query.edge': ['edge { caches { name } }', operatorsOnly],
   'Query.webhooks': ['webhooks { nodes { id url store { id } } }', operatorsOnly],
   'Query.webhook': ['webhook(id: "mine-webhook") { id }', operatorsOnly],
   'Mutation.createWebhook': [

@@ -1,14 +1,18 @@
 import { once } from 'node:events';
 import { createServer, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { crawl } from '../../support/edge-crawl.ts';
 import { freePort } from '../../support/failover/postgres.ts';
 import { createVarnish, hasVarnish } from '../../support/varnish.ts';
+import { waitForOutput } from '../cli/support.ts';
 import { startApp } from '../support/app.ts';
+import { createKey } from '../support/data.ts';
+import { createDatabase } from '../support/database.ts';
 import { fullBody } from '../support/menu-body.ts';
 import { exampleSet } from '../support/operations.ts';
+import { startService } from './service.ts';
 
 /** Forwards requests, and holds responses back while it is told to. */
 async function startHoldingProxy(target: () => number) {
@@ -129,6 +133,55 @@ else
       const headers = { 'x-purge-tag': 'carte', 'x-purge-secret': varnish.secret };
       expect((await fetch(varnish.url, { method: 'PURGE', headers })).status).toBe(200);
       expect(await read()).toEqual({ revision, isHit: false });
+    });
+
+    test('that refuses purges from the beginning is noticed in log, metrics and graph, and once it takes them', async () => {
+      const refusing = await createVarnish(await freePort());
+      onTestFinished(() => refusing.close());
+      await refusing.start(proxy.port, '192.0.2.1');
+      const orm = await createDatabase();
+      const service = await startService(orm, {
+        CARTE_EDGE_SECONDS: '86400',
+        CARTE_EDGE_PURGE: 'varnish',
+        CARTE_LOG_LEVEL: 'info',
+        CARTE_EDGE_PURGE_URLS: `${refusing.url}/?token=private`,
+        CARTE_EDGE_PURGE_SECRET: refusing.secret,
+      });
+      const operator = await createKey(orm, { permissions: ['ADMIN'] });
+      const cache = refusing.url.slice('http://'.length);
+      const read = async () => {
+        const headers = { 'x-api-key': operator, 'content-type': 'application/json' };
+        const query = '{ edge { caches { name failingSince failure } } }';
+        const body = JSON.stringify({ query });
+        const metrics = await (await fetch(`${service.url}/metrics`)).text();
+        const lag = new RegExp(`^carte_edge_purge_lag_seconds\\{cache="${cache}"\\} ([\\d.]+)`, 'm').exec(metrics)?.[1];
+        const { data } = await (await fetch(`${service.url}/graphql`, { method: 'POST', headers, body })).json();
+        return { lag: Number(lag), caches: data.edge.caches };
+      };
+      const warned = await waitForOutput(service, 'confirms no purges', 'stderr');
+      expect(warned).toContain('for 86400 s');
+      await expect.poll(async () => (await read()).lag).toBeGreaterThan(1);
+      const failure = 'the response has status 403';
+      const failing = { name: cache, failingSince: expect.any(String), failure };
+      expect((await read()).caches).toEqual([failing]);
+
+      await refusing.kill();
+      await refusing.start(proxy.port);
+      await expect.poll(async () => (await read()).lag).toBe(0);
+      expect((await read()).caches).toEqual([{ name: cache, failingSince: null, failure: null }]);
+      const printed = await waitForOutput(service, 'takes purges"', 'stderr');
+      expect(printed).not.toContain('private');
+      expect(printed).not.toContain(refusing.secret);
+      // A restart says it as well, where nothing has changed.
+      service.child.kill('SIGTERM');
+      await service.ended;
+      const again = await startService(orm, {
+        CARTE_EDGE_PURGE: 'varnish',
+        CARTE_LOG_LEVEL: 'info',
+        CARTE_EDGE_PURGE_URLS: `${refusing.url}/?token=private`,
+        CARTE_EDGE_PURGE_SECRET: refusing.secret,
+      });
+      await waitForOutput(again, 'A cache at the edge takes purges', 'stderr');
     });
 
     test('gives nobody the response of another key, and stores nothing of a secret key', async () => {

@@ -55,6 +55,14 @@ test('what is wrong with purges of caches is reported at once, without the reque
   expect([method, headers]).toEqual(['POST', {}]);
 });
 
+test('caches that are probably meant to be purged, and are not, are warnings', () => {
+  expect(warningsOf(readConfig({}))).toEqual([]);
+  expect(warningsOf(readConfig({ CARTE_EDGE_PURGE_URLS: 'http://a', CARTE_EDGE_SECONDS: '86400' }))).toEqual([
+    'CARTE_EDGE_PURGE_URLS is set, but CARTE_EDGE_PURGE is not: no cache is purged',
+    expect.stringMatching(/^CARTE_EDGE_SECONDS is 86400 without CARTE_EDGE_PURGE/),
+  ]);
+});
+
 test('the secret of purges is checked without being repeated, and its absence is a warning', () => {
   const varnish = { CARTE_EDGE_PURGE: 'varnish', CARTE_EDGE_PURGE_URLS: 'http://a' };
   const secret = 'c2VjcmV0IG9mIHB1cmdlcyBvZiBWYXJuaXNo';

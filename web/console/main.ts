@@ -10,7 +10,7 @@ import type { FollowedStore } from './orders/watch.ts';
 import { watchPress } from './press.ts';
 import { formatRoute, parseRoute, type Route } from './route.ts';
 import { openScreen } from './screens.ts';
-import { fetchViewer } from './session.ts';
+import { fetchViewer, watchEdgeCaches } from './session.ts';
 import { homeOf, renderLoading, renderProblem, renderShell } from './shell.ts';
 import { createWelcome } from './welcome.ts';
 
@@ -30,6 +30,7 @@ let problem: string | undefined;
 let route = parseRoute(location.search);
 let screen: Screen | undefined;
 let followed: FollowedStore | undefined;
+let unwatchEdge = () => {};
 let scheduled = false;
 let tab: HTMLElement | null = null;
 const resized = new ResizeObserver(() => tab?.parentElement?.scrollTo(tab.offsetLeft - 100, 0));
@@ -101,6 +102,7 @@ async function start(): Promise<void> {
     welcome.accept();
     if (location.search === '') route = homeOf(createApp(viewer));
     open();
+    unwatchEdge = watchEdgeCaches(createApp(viewer));
   } catch (error) {
     if (error instanceof KeyRejected) return rejectKey(error.message);
     // Every other key may read what it may do.
@@ -128,6 +130,7 @@ function close(): void {
   closeScreen();
   followed?.close();
   followed = undefined;
+  unwatchEdge();
 }
 
 function navigate(to: Route, { replace = false } = {}): void {

@@ -7,6 +7,7 @@ import { openOperations } from './client.ts';
 
 const operations = openOperations(new URL('session.graphql', import.meta.url));
 export const fetchViewer = operations.operation('Viewer');
+const fetchEdgeCaches = operations.operation('EdgeCaches');
 const fetchStoreBasics = operations.operation('ConsoleStoreBasics');
 const fetchStore = operations.operation('ConsoleStore');
 
@@ -40,4 +41,27 @@ export async function loadStore(id: string, { can }: Pick<App, 'can'>): Promise<
     name: storeName(store.name, languages) ?? id,
     format: createPriceFormats(consoleLocale, currency),
   };
+}
+
+const edgeIntervalMs = 60_000;
+
+/** Shows an operator, once for each failure, which caches go on with what has changed; returns the function that ends it. */
+export function watchEdgeCaches({ can, notices }: Pick<App, 'can' | 'notices'>): () => void {
+  if (!can('ADMIN')) return () => {};
+  const shown = new Set<string>();
+  const check = async () => {
+    for (const { name, failingSince, failure } of (await fetchEdgeCaches({})).edge.caches) {
+      if (failingSince === null || shown.has(name + failingSince)) continue;
+      shown.add(name + failingSince);
+      const since = new Date(failingSince).toLocaleTimeString(consoleLocale);
+      notices.problem(
+        `The cache ${name} has confirmed no purge since ${since} (${failure}): guests may see old prices, and what is sold out.`,
+      );
+    }
+  };
+  // The next time shows what one did not.
+  const checkAgain = () => void check().catch(() => {});
+  checkAgain();
+  const timer = setInterval(checkAgain, edgeIntervalMs);
+  return () => clearInterval(timer);
 }

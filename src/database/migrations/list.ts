@@ -30,6 +30,7 @@ import { AnonymizedOrdersMigration, OrdersByAgeMigration } from './0031-anonymiz
 import { PreparationMinutesMigration } from './0032-preparation-minutes.ts';
 import { EdgeCachesMigration } from './0033-edge-caches.ts';
 import { WebhookOperationsMigration } from './0034-webhook-operations.ts';
+import { FailingEdgeCachesMigration } from './0035-failing-edge-caches.ts';
 
 /** In execution order; a released migration never changes. Functions and triggers do, in schema/sql, without a migration. */
 export const migrations = [
@@ -69,4 +70,5 @@ export const migrations = [
   { name: '0032-preparation-minutes', class: PreparationMinutesMigration },
   { name: '0033-edge-caches', class: EdgeCachesMigration },
   { name: '0034-webhook-operations', class: WebhookOperationsMigration },
+  { name: '0035-failing-edge-caches', class: FailingEdgeCachesMigration },
 ];
