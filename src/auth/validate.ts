@@ -1,4 +1,5 @@
 import { InvalidInput, type ValidationError } from '@carte/base/errors';
+import { codePointsIn } from '@carte/base/json';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { findExistingIds } from '../database/save.ts';
 import type { CreateApiKeyInput } from '../generated/graph.ts';
@@ -31,7 +32,7 @@ async function* findErrors(em: EntityManager, request: KeyRequest): AsyncGenerat
   }
   const path = ['name'];
   if (name.trim() === '') yield { path, type: 'string_too_short', message: 'The name of a key must not be empty.' };
-  if ([...name].length > maxNameLength) {
+  if (codePointsIn(name) > maxNameLength) {
     yield { path, type: 'string_too_long', message: `The name of a key has at most ${maxNameLength} characters.` };
   }
   if (unprintable.test(name)) {

@@ -112,8 +112,9 @@ function readableKinds(scope: AccessScope, given: StoreEventsArgs['kinds']): rea
   const granted = readPermissionsOf(scope);
   const isReadable = (kind: EventKind) => granted.includes(readPermissionOf(kind));
   if (!given) return eventKinds.filter(isReadable);
-  const refused = given.filter(kind => !isReadable(kind));
-  if (refused.length === 0) return given;
+  const kinds = [...new Set(given)];
+  const refused = kinds.filter(kind => !isReadable(kind));
+  if (refused.length === 0) return kinds;
   throw new Forbidden(
     `This API key has ${granted.join(', ')}, and may not read events of the kinds ${refused.join(', ')}.`,
   );

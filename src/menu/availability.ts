@@ -147,12 +147,15 @@ export function toLocalTime(
 }
 
 const windowsOn = (specialHours: readonly SpecialHoursInput[], date: string): readonly Window[] | undefined =>
-  windowsByDate(specialHours).get(date);
+  windowsOfHours(hoursByDate(specialHours).get(date));
 
-const windowsByDate = memoize(
-  (specialHours: readonly SpecialHoursInput[]) =>
-    new Map(specialHours.map(({ date, timePeriods }): [string, readonly Window[]] => [date, windowsOf(timePeriods)])),
+const hoursByDate = memoize(
+  (specialHours: readonly SpecialHoursInput[]) => new Map(specialHours.map(hours => [hours.date, hours])),
 );
+
+/** A store may have those of 400 dates, and most requests are about two of them. */
+const windowsOfDate = memoize(({ timePeriods }: SpecialHoursInput) => windowsOf(timePeriods));
+const windowsOfHours = (hours: SpecialHoursInput | undefined) => hours && windowsOfDate(hours);
 
 function addDays(date: string, days: number): string {
   const [year = 0, month = 0, day = 0] = date.split('-').map(Number);

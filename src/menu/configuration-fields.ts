@@ -23,7 +23,9 @@ export const configurationFields = {
     modifierItems.get(externalId) ?? null,
   diagnostics: async (configuration: Configuration, { severity }: StoreMenuDiagnosticsArgs) => {
     const diagnostics = await diagnosticsOf(configuration);
-    return severity ? diagnostics.filter(diagnostic => severity.includes(diagnostic.severity)) : diagnostics;
+    if (!severity) return diagnostics;
+    const severities = new Set(severity);
+    return diagnostics.filter(diagnostic => severities.has(diagnostic.severity));
   },
 };
 

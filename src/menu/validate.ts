@@ -1,4 +1,5 @@
 import { InvalidInput, type ValidationError } from '@carte/base/errors';
+import { codePointsIn } from '@carte/base/json';
 import { isPause, runInSlices, type Steps } from '@carte/base/time-slice';
 import { type ErrorPath, findUnstorable, isStorable, maxErrors, shorten } from '@carte/base/validation';
 import { type MenuLimits, menuTextLimits } from '../limits.ts';
@@ -197,7 +198,7 @@ function* checkIdentifiers(configuration: PartialConfiguration): ReturnType<Chec
 }
 
 /** Counts code points only if there are more UTF-16 code units than the limit. */
-const isTooLong = (text: string) => text.length > maxExternalIdLength && [...text].length > maxExternalIdLength;
+const isTooLong = (text: string) => text.length > maxExternalIdLength && codePointsIn(text) > maxExternalIdLength;
 
 /** References name an entity of the same configuration, and no list contains a reference twice. */
 function* checkReferences(configuration: PartialConfiguration): ReturnType<Check> {

@@ -1,5 +1,5 @@
 import { InvalidInput, type ValidationError } from '@carte/base/errors';
-import { checkRange, findUnstorable } from '@carte/base/validation';
+import { checkLength, checkRange, findUnstorable } from '@carte/base/validation';
 import type { OrderFilter, OrderStatus, ServiceType, StoreOrdersArgs } from '../generated/graph.ts';
 import { conflictErrors, connectionErrors, type PageRequest, pageRequest } from '../lists/paging.ts';
 import { maxPhoneDigits } from './entities.ts';
@@ -29,6 +29,7 @@ export interface Search extends Readonly<Record<SearchedFilter, unknown>>, PageR
 
 const sizes = { min: 1, max: 500 };
 const defaultSize = 50;
+const textLength = { min: 0, max: 10_000 };
 const notByIndex = ['first', 'last', 'before'];
 
 /** Validates arguments by docs/interface.md#orders, and throws `InvalidInput` with every error. */
@@ -77,6 +78,7 @@ function selectStatuses({ status, isCompleted }: OrderFilter): readonly OrderSta
 function filterErrors({ startTime, endTime, ...texts }: OrderFilter): ValidationError[] {
   const errors = (['customerName', 'phoneNumber', 'phoneDigits'] as const).flatMap(name => [
     ...findUnstorable(texts[name], ['filter', name]),
+    ...checkLength(['filter', name], texts[name], textLength),
   ]);
   if (startTime && endTime && startTime > endTime) {
     const message = `the start ${startTime.toISOString()} is after the end ${endTime.toISOString()}`;

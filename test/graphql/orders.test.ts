@@ -234,6 +234,14 @@ test('filters are combined with and', async () => {
   expect(await findNames(store, { customerName: 'an', endTime, status: ['READY'] })).toEqual(['phone', 'wanted']);
 });
 
+test('a text to find has up to 10,000 characters', async () => {
+  const text = '1'.repeat(10_001);
+  const errors = await findErrors({ filter: { customerName: text, phoneNumber: text, phoneDigits: text } });
+  expect(errors.map(({ path, type }) => [path[1], type])).toEqual(
+    ['customerName', 'phoneNumber', 'phoneDigits'].map(name => [name, 'string_too_long']),
+  );
+});
+
 describe('a string that PostgreSQL cannot store', () => {
   test.each(['\0', 'Ana\0', '\ud800'])('%j is rejected in a filter', async text => {
     const errors = await findErrors({ filter: { customerName: text, phoneNumber: text } });

@@ -160,6 +160,16 @@ describe('values that cannot be stored are 422', () => {
   });
 });
 
+test('Windows of a day are up to 100, on up to 1000 days', async () => {
+  const period = { start_time: '09:00', end_time: '10:00' };
+  const on = (count: number) => ({ day_of_week: 'MON', time_periods: Array(count).fill(period) });
+  const rejectedWith = async (availability: object[]) => (await post('menus', { availability })).detail;
+  expect(await rejectedWith([on(60), on(40)])).toBeUndefined();
+  expect(await rejectedWith([on(60), on(41)])).toMatchObject([{ type: 'too_long' }]);
+  expect(await rejectedWith(Array(1000).fill(on(0)))).toBeUndefined();
+  expect(await rejectedWith(Array(1001).fill(on(0)))).toMatchObject([{ type: 'too_long' }]);
+});
+
 describe('Unsupported characters of a URL', () => {
   test('U+0000 is 422, in a path and in a query string', async () => {
     const store = await app.data.store();

@@ -308,3 +308,17 @@ test('the next time is found after weeks of special hours', () => {
     new Date('2027-02-08T09:00Z'),
   );
 });
+
+test('of special hours, only those of a date and of the one before are parsed', () => {
+  let parsed = 0;
+  const hours = Array.from({ length: 28 }, (_, day) => ({
+    date: `2026-02-${String(day + 1).padStart(2, '0')}`,
+    get timePeriods() {
+      parsed += 1;
+      return [{ startTime: '10:00', endTime: '11:00' }];
+    },
+  }));
+  const { special } = toLocalTime(new Date('2026-02-10T12:00:00Z'), 'UTC', hours);
+  expect([special?.today, special?.yesterday]).toEqual(Array(2).fill([{ start: 36_000, end: 39_600 }]));
+  expect(parsed).toBe(2);
+});

@@ -103,7 +103,8 @@ export class JsonSyntaxError extends SyntaxError {
   }
 }
 
-function codePointsIn(text: string, end: number): number {
+/** Counts without a list of them, which takes ten times as long and as much memory as the text. */
+export function codePointsIn(text: string, end = text.length): number {
   let count = end;
   for (let at = 1; at < end; at++) if (isLowSurrogate(text, at) && isHighSurrogate(text, at - 1)) count--;
   return count;

@@ -1,6 +1,7 @@
 import { didYouMean } from 'graphql/jsutils/didYouMean.js';
 import { suggestionList } from 'graphql/jsutils/suggestionList.js';
 import type { ValidationError } from './errors.ts';
+import { codePointsIn } from './json.ts';
 import { TimeSlice } from './time-slice.ts';
 
 /** Keys and indexes from the root of the input to a value. */
@@ -220,7 +221,7 @@ export function* checkLength(
 ): Generator<ValidationError<'string_too_short' | 'string_too_long'>> {
   if (text == null) return;
   // Counts code points only if there are more UTF-16 code units than the limit.
-  const length = text.length > max ? [...text].length : text.length;
+  const length = text.length > max ? codePointsIn(text) : text.length;
   const found = length === 0 ? 'the text is empty' : `the text has ${length} characters`;
   const rule = min > 1 ? `; it must have at least ${min}` : '';
   if (length < min) yield { path, type: 'string_too_short', message: `${found}${rule}` };
