@@ -80,7 +80,7 @@ export const authentication = fp(
         return;
       }
       const cached = authenticate.cached(key, request.raw.socket);
-      const caller = cached ?? (await findCaller(key, request.raw, request.raw.socket));
+      const caller = cached ?? (await findCaller(key, request.raw, request.raw.socket).catch(nameParameter(request)));
       const share = shareOf(caller, request.raw);
       app.assertNotOverloaded(share);
       const record = recordOf(request);
@@ -106,6 +106,14 @@ export const authentication = fp(
     dependencies: ['address-limit', 'cors', 'database', 'fair-shares', 'load-shedding', 'rate-limit', 'requests'],
   },
 );
+
+/** Says of a key that is not known where it stood, if that was the URL. */
+const nameParameter =
+  (request: FastifyRequest) =>
+  (error: unknown): never => {
+    if (!(request.isKeyInUrl && error instanceof Unauthenticated)) throw error;
+    throw new Unauthenticated('The API key in the parameter key is not known, or no longer valid.');
+  };
 
 /** Takes a publishable key from the query string of a GET for that of the header; anything else that is no key is a parameter of a route. */
 function takeKeyOfUrl(request: FastifyRequest): void {

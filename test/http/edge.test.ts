@@ -134,6 +134,21 @@ describe('A read with the key in the URL', () => {
     expect(posted.status).toBe(401);
   });
 
+  test('of which nothing is known is refused with the name of the parameter', async () => {
+    for (const path of [`/cards/${inUrl}?`, '/graphql?query={viewer{id}}&']) {
+      const inParameter = await app.get(`${path}key=carte_pub_unknown`, { 'x-api-key': '' });
+      expect([inParameter.status, inParameter.text]).toEqual([
+        401,
+        expect.stringContaining('in the parameter key is not known'),
+      ]);
+      const inHeader = await app.get(path, { 'x-api-key': 'carte_pub_unknown' });
+      expect([inHeader.status, inHeader.text]).toEqual([
+        401,
+        expect.stringContaining('in the header x-api-key is not known'),
+      ]);
+    }
+  });
+
   test('from a page of another origin is refused, and a stored one is for that of the key alone', async () => {
     const refused = await graphql(menu, { key }, { origin: 'https://evil.example' });
     expect([refused.status, cachingOf(refused)]).toEqual([403, 'no-store']);
