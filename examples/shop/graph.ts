@@ -36,14 +36,34 @@ interface GraphqlResponse<Data> {
 
 const timeoutMs = 15_000;
 
-export async function request<Data>(query: string, variables: object, signal?: AbortSignal): Promise<Data> {
-  const headers = { 'content-type': 'application/json', 'x-api-key': key };
-  const ended = AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])]);
-  const body = JSON.stringify({ query, variables });
-  const response = await fetch(url, { method: 'POST', headers, body, signal: ended }).catch(cause => {
-    throw new Error('We cannot be reached. Are you online?', { cause });
+/** Reads by GET, with the key in the URL: a cache in front of the service may have the response, and a browser sends no preflight. */
+export const read = <Data>(query: string, variables: object): Promise<Data> =>
+  send(`${url}?${new URLSearchParams({ query, variables: JSON.stringify(variables), key })}`, {
+    // The browser's own copy may be old: it has to be confirmed.
+    cache: 'no-cache',
   });
-  const { data, errors: [error] = [] }: GraphqlResponse<Data> = await response.json();
+
+export const request = <Data>(query: string, variables: object, signal?: AbortSignal): Promise<Data> =>
+  send(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-api-key': key },
+    body: JSON.stringify({ query, variables }),
+    signal,
+  });
+
+async function send<Data>(to: string, { signal, ...init }: RequestInit): Promise<Data> {
+  const ended = AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])]);
+  const response = await fetch(to, { ...init, signal: ended }).catch(cause => {
+    throw new Error(navigator.onLine ? 'We cannot be reached just now.' : 'Are you online? We cannot be reached.', {
+      cause,
+    });
+  });
+  // That of a proxy, say, is none of the service.
+  const result: Promise<GraphqlResponse<Data>> = response.json();
+  const failed = `The service responded with ${response.status}.`;
+  const { data, errors: [error] = [] } = await result.catch(cause => {
+    throw new Error(failed, { cause });
+  });
   if (error?.extensions?.code === 'BAD_USER_INPUT') {
     const problems = (error.extensions.errors ?? []).map(({ type, ...rest }) => ({
       ...rest,
@@ -53,6 +73,6 @@ export async function request<Data>(query: string, variables: object, signal?: A
   }
   if (error?.extensions?.code === 'TOO_MANY_REQUESTS')
     throw new Error('There are too many orders just now. Please try again in a minute.');
-  if (error || !data) throw new Error(error?.message ?? `The service responded with ${response.status}.`);
+  if (error || !data) throw new Error(error?.message ?? failed);
   return data;
 }

@@ -1,4 +1,4 @@
-import { request, storeId } from './graph.ts';
+import { read, storeId } from './graph.ts';
 import { element, find, type Money, moneyFields, price, time } from './page.ts';
 
 interface Text {
@@ -86,10 +86,10 @@ fragment Item on MenuItem {
 
 /** Reads what can be ordered now. */
 export async function fetchStore(): Promise<Store> {
-  // Requests of the same minute are equal, so that the service can respond from its cache.
+  // Requests of the same minute are equal, so that caches can respond, that of the service or one in front of it.
   const now = new Date(Math.floor(Date.now() / 60_000) * 60_000);
   const variables = { store: storeId, languages: navigator.languages, now };
-  const { store } = await request<{ readonly store: Store | null }>(query, variables);
+  const { store } = await read<{ readonly store: Store | null }>(query, variables);
   if (!store) throw new Error(`There is no store ${storeId}, or the key is not for it.`);
   return store;
 }

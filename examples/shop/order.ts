@@ -14,6 +14,7 @@ interface GuestOrder {
   readonly confirmedReadyBy: string | null;
   readonly completedAt: string | null;
   readonly serviceType: string | null;
+  readonly tipMoney: Money | null;
   readonly totalMoney: Money;
   readonly lines: readonly {
     readonly name: Text;
@@ -25,7 +26,7 @@ interface GuestOrder {
 }
 
 const name = `name { text(languages: ${JSON.stringify(navigator.languages)}) }`;
-const fields = `number status statusReason readyBy confirmedReadyBy completedAt serviceType totalMoney ${moneyFields}
+const fields = `number status statusReason readyBy confirmedReadyBy completedAt serviceType tipMoney ${moneyFields} totalMoney ${moneyFields}
   lines { ${name} quantity note modifiers { ${name} quantity } totalPriceMoney ${moneyFields} }`;
 const cancelQuery = `mutation Cancel($input: CancelGuestOrderInput!) {
   cancelGuestOrder(input: $input) { guestOrder { status } }
@@ -113,7 +114,7 @@ function statusText({ status, statusReason, serviceType, readyBy, confirmedReady
   return `${texts[status]}${ready}${at}${statusReason ? ` “${statusReason}”` : ''}`;
 }
 
-function renderDetails({ status, lines, totalMoney }: GuestOrder): HTMLElement[] {
+function renderDetails({ status, lines, tipMoney, totalMoney }: GuestOrder): HTMLElement[] {
   const shownSteps = Object.entries(steps).map(([step, text]) =>
     element('li', { ariaCurrent: step === status ? 'step' : null }, text),
   );
@@ -124,6 +125,6 @@ function renderDetails({ status, lines, totalMoney }: GuestOrder): HTMLElement[]
   return [
     ...(status in steps ? [element('ol', { className: 'steps', ariaLabel: 'Progress' }, ...shownSteps)] : []),
     element('ul', { className: 'lines' }, ...shownLines),
-    element('dl', {}, renderRow('Total', price(totalMoney))),
+    element('dl', {}, ...(tipMoney ? [renderRow('Tip', price(tipMoney))] : []), renderRow('Total', price(totalMoney))),
   ];
 }

@@ -47,8 +47,9 @@ async function addBurger(page: Page): Promise<void> {
 const total = (page: Page, text: string) => page.locator('#sums div', { hasText: `Total${text}` }).waitFor();
 
 /** Sends an order of a burger. */
-async function order(page: Page, name: string): Promise<void> {
+async function order(page: Page, name: string, tip = ''): Promise<void> {
   await addBurger(page);
+  await page.getByLabel('Tip').fill(tip);
   await page.getByLabel('Name').fill(name);
   await page.getByLabel('Phone').fill('+351 912 345 678');
   await button(page, /^Order$/).click();
@@ -106,6 +107,28 @@ describeInBrowser('A shop of another origin', () => {
     await addBurger(page);
     await page.getByLabel('Comments').fill('a'.repeat(300));
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+  });
+
+  test('reads the menu by GET, so that caches can have it, and says why there is none', async () => {
+    const { page } = await openShop();
+    const reading = page.waitForResponse(response => response.url().includes('query=query+Menu'));
+    await page.reload();
+    const response = await reading;
+    const caching = await response.headerValue('cache-control');
+    expect([response.request().method(), caching]).toEqual(['GET', expect.stringMatching(/^public, .*s-maxage=/)]);
+    const loaded = page.getByRole('status');
+    await page.route('**/graphql?*', route => route.abort());
+    await page.evaluate('dispatchEvent(new Event("online"))');
+    await loaded.getByText('We cannot be reached just now.').waitFor();
+    await page.unroute('**/graphql?*');
+    await page.route('**/graphql?*', route => route.fulfill({ status: 502, body: '<h1>Bad gateway</h1>' }));
+    await page.evaluate('dispatchEvent(new Event("online"))');
+    await loaded.getByText('The service responded with 502.').waitFor();
+    await page.unroute('**/graphql?*');
+    await page.context().setOffline(true);
+    await page.evaluate('dispatchEvent(new Event("online"))');
+    await loaded.getByText('Are you online?').waitFor();
+    await page.context().setOffline(false);
   });
 
   test('a guest orders once, and sees live what becomes of it, with the network cut and reloads in between', async () => {
@@ -179,8 +202,9 @@ describeInBrowser('A shop of another origin', () => {
   test('the console stops orders of guests by one tap, and takes them again', async () => {
     const { id, page } = await openShop();
     const board = await openBoard(id);
-    await order(page, 'Dora');
+    await order(page, 'Dora', '1.50');
     await status(page, 'Sent.');
+    expect(await page.locator('#details dl').innerText()).toMatch(/^Tip\s+€1\.50\s+Total\s+€14\.00$/);
     await button(board, 'Stop web orders').click();
     await button(board, 'Take web orders again').waitFor();
     await button(board, /^Orders: Open ?, no web orders/).waitFor();
