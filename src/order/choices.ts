@@ -173,7 +173,7 @@ function* checkGroup(
     const { minQuantity: min, maxQuantity: max } = modifierItem;
     const choice = byModifierItem.get(modifierItem);
     const quantity = choice?.quantity ?? 0;
-    // An order has up to 20,000 modifiers, most of them without an error to be described.
+    // An order has up to 2,000 modifiers, most of them without an error to be described.
     if (quantity >= min && quantity <= max) continue;
     const ownPath = choice ? [...path, choice.index, 'quantity'] : path;
     const name = `modifier item ${quote(modifierItem.externalId)} of group ${quote(externalId)}`;

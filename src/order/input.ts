@@ -10,6 +10,8 @@ const phoneLength = { min: 0, max: 255 };
 const textLength = { min: 0, max: 1000 };
 const lineCount = { min: 1, max: 200 };
 const modifierCount = { min: 0, max: 100 };
+/** Of all lines together; a page of orders may have 500 of them. */
+const maxModifiers = 2_000;
 const lineQuantity = { min: 1, max: 1000 };
 
 /** Its numbers are finite: the scalars take no others. */
@@ -37,6 +39,11 @@ function* checkOrdered(input: QuoteOrderInput): Generator<OrderProblem> {
   yield* checkLength(['input', 'customerComments'], customerComments, textLength);
   yield* checkService(input, ['input']);
   yield* checkCount(['input', 'lines'], lines.length, lineCount);
+  const modifiers = lines.reduce((count, line) => count + (line.modifiers?.length ?? 0), 0);
+  if (modifiers > maxModifiers) {
+    const message = `the lines have ${modifiers} modifiers; at most ${maxModifiers} are allowed`;
+    yield { path: ['input', 'lines'], type: 'too_long', message };
+  }
   for (const [index, line] of lines.entries()) yield* checkLine(line, ['input', 'lines', index]);
 }
 

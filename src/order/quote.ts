@@ -16,7 +16,7 @@ const minutesPerDay = 1440;
 /** Allows for clocks that differ, and for orders that were delayed on their way. */
 const maxMinutesLate = 60;
 /** Far more than any real order has: a menu may have names of megabytes. */
-const maxCharacters = 1_000_000;
+const maxCharacters = 300_000;
 
 /** What an order would be: `placeOrder` stores it, and `quoteOrder` returns it. */
 export interface Quote {

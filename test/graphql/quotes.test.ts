@@ -265,19 +265,24 @@ describe('quoteOrder', async () => {
   });
 });
 
-test('an order copies up to a million characters of names, however often it has an item', async () => {
+test('an order has up to 300,000 characters of names, however often it has an item, and 2000 modifiers', async () => {
   const store = await data.store();
-  const name = { translations: { en: 'x'.repeat(9_000) } };
+  const name = { translations: { en: 'x'.repeat(3_000) } };
   await data.menu(store, {
     menus: [{ externalId: 'menu', availability: wholeWeek, categoryExternalIds: ['category'] }],
     categories: [{ externalId: 'category', name, itemExternalIds: ['long'] }],
     items: [{ externalId: 'long', name, price: 1, tax: 0, sellSeparately: true }],
   });
   const inputOf = (count: number) => ({ storeId: store.id, lines: Array(count).fill({ itemExternalId: 'long' }) });
-  const message = 'the names, external ids and notes of all lines have 1008672 characters; at most 1000000 are allowed';
+  const message = 'the names, external ids and notes of all lines have 300600 characters; at most 300000 are allowed';
   const problems = [{ path: ['input', 'lines'], message, code: 'STRING_TOO_LONG' }];
-  expect(await quote(inputOf(112))).toMatchObject({ price: null, lines: null, problems });
-  expect(await place(inputOf(112))).toEqual({ order: undefined, problems });
-  expect(await quote(inputOf(111))).toMatchObject({ price: 111, problems: [] });
-  expect((await place(inputOf(111))).order.lines).toHaveLength(111);
+  expect(await quote(inputOf(100))).toMatchObject({ price: null, lines: null, problems });
+  expect(await place(inputOf(100))).toEqual({ order: undefined, problems });
+  expect(await quote(inputOf(99))).toMatchObject({ price: 99, problems: [] });
+  expect((await place(inputOf(99))).order.lines).toHaveLength(99);
+  const modifiers = Array(41).fill({ modifierGroupExternalId: 'g', modifierItemExternalId: 'm' });
+  const refused = await quote({ storeId: store.id, lines: Array(50).fill({ itemExternalId: 'long', modifiers }) });
+  expect(refused.problems).toEqual([
+    { path: ['input', 'lines'], message: 'the lines have 2050 modifiers; at most 2000 are allowed', code: 'TOO_LONG' },
+  ]);
 });
