@@ -18,6 +18,8 @@ export const menuTextLimits = {
   languages: 100,
   /** Characters of a language key. */
   languageKey: 64,
+  /** Characters of a text, in all its languages together. */
+  characters: 100_000,
   /** Elements of the availability of a menu. */
   days: 1_000,
   /** Time periods of a menu on one day of the week. */

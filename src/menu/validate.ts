@@ -109,9 +109,9 @@ function* checkProperty(value: unknown, path: ErrorPath): ReturnType<Check> {
   }
 }
 
-/** Language keys have at most 64 characters, and a configuration has at most 100 of them. */
+/** Language keys have at most 64 characters, a configuration has at most 100 of them, and a text has at most 100,000 characters. */
 function* checkLanguages(configuration: PartialConfiguration): ReturnType<Check> {
-  const { languages: maxLanguages, languageKey: maxLength } = menuTextLimits;
+  const { languages: maxLanguages, languageKey: maxLength, characters: maxCharacters } = menuTextLimits;
   const languages = new Set<string>();
   let excess: ErrorPath | undefined;
   for (const { name } of menuKinds) {
@@ -119,14 +119,21 @@ function* checkLanguages(configuration: PartialConfiguration): ReturnType<Check>
     for (const [index, entity] of entities.entries()) {
       for (const field of ['name', 'description'] as const) {
         const path = [name, index, field, 'translations'];
-        let keys = 0;
-        for (const key in entity?.[field]?.translations) {
+        const translations = entity?.[field]?.translations;
+        let [keys, characters] = [0, 0];
+        for (const key in translations) {
           if (isPause(keys++)) yield;
+          characters += translations[key]?.length ?? 0;
           if (languages.has(key)) continue;
           languages.add(key);
           if (languages.size > maxLanguages) excess ??= path;
           yield* checkLength([...path, shorten(key)], key, maxLength);
         }
+        if (characters > maxCharacters) yield tooManyCharacters(path, characters);
+      }
+      for (const field of ['ingredients', 'allergens', 'type'] as const) {
+        const { length = 0 } = entity?.[field] ?? {};
+        if (length > maxCharacters) yield tooManyCharacters([name, index, field], length);
       }
       if (isPause(index)) yield;
     }
@@ -136,8 +143,19 @@ function* checkLanguages(configuration: PartialConfiguration): ReturnType<Check>
   yield { path: excess, type: 'too_long', message };
 }
 
+const tooManyCharacters = (path: ErrorPath, characters: number): ValidationError => {
+  const message = `The text has ${characters} characters; at most ${menuTextLimits.characters} are allowed`;
+  return { path, type: 'string_too_long', message };
+};
+
 type PartialTexts =
-  | Partial<Record<'name' | 'description', { readonly translations?: object | undefined } | null | undefined>>
+  | (Partial<Record<'ingredients' | 'allergens' | 'type', string | null | undefined>> &
+      Partial<
+        Record<
+          'name' | 'description',
+          { readonly translations?: Readonly<Record<string, string | undefined>> | undefined } | null | undefined
+        >
+      >)
   | undefined;
 
 function* checkLength(path: ErrorPath, key: string, maxLength: number): Generator<ValidationError> {

@@ -93,6 +93,15 @@ describe('What the texts and hours of a menu may have', () => {
       },
     ],
     [
+      'longer texts',
+      bodyOf({ en: 'x'.repeat(60_000), pt: 'x'.repeat(40_001) }),
+      {
+        loc: ['body', 'items', 0, 'name', 'translations'],
+        msg: 'The text has 100001 characters; at most 100000 are allowed',
+        type: 'string_too_long',
+      },
+    ],
+    [
       'more days',
       bodyOf({ en: 'x' }, ...Array.from({ length: 1001 }, (_, at) => ({ day_of_week: `day ${at}`, time_periods: [] }))),
       {
