@@ -5,6 +5,9 @@ import { readKey } from './key.ts';
 /** A connection that was cut may stay silent for minutes. */
 const timeoutMs = 15_000;
 
+/** Also from a worker, whose base is its own file. */
+const endpoint = new URL('../graphql', import.meta.url);
+
 /** Operations of a file by name, each with the fragments that it uses: the server splits the file. */
 type Documents = Readonly<Record<string, string>>;
 
@@ -55,7 +58,7 @@ async function loadOperations(file: URL): Promise<Documents> {
 async function execute<Data>(payload: object, { key = readKey(), signal }: RequestOptions): Promise<Data> {
   if (!/^[\x21-\x7e]+$/.test(key)) throw new KeyRejected('This is not a key: keys are letters, digits, “_” and “-”.');
   const headers = { 'content-type': 'application/json', accept: 'application/json', 'x-api-key': key };
-  const response = await send('graphql', { method: 'POST', headers, body: JSON.stringify(payload), signal });
+  const response = await send(endpoint, { method: 'POST', headers, body: JSON.stringify(payload), signal });
   const { data, errors } = await parse<Data>(response);
   if (errors) throw toRequestError(errors);
   if (!data) throw new Unreachable(`The server responded with ${response.status} and no data.`);

@@ -873,6 +873,50 @@ describeInBrowser('/console', () => {
       .waitFor();
   });
 
+  test('does not stand still while a text of 10 MB is pasted, compared and refused', async () => {
+    const store = await createStore();
+    const page = await site.open(`/console?store=${store}&view=upload`, { key: site.key });
+    const area = page.getByLabel('Configuration in JSON');
+    await area.fill('x');
+    await area.selectText();
+    const item = { name: { translations: { en: 'Tea' } }, price: 200, tax: 20, sell_separately: true, unknown: 1 };
+    const items = Array.from({ length: 900 }, (_, index) => ({
+      ...item,
+      external_id: `tea-${index}`,
+      description: { translations: { en: 'A long text. '.repeat(820) } },
+    }));
+    const text = JSON.stringify({ items: [...items, { ...item, external_id: 'tea-0' }] }, null, 2);
+    expect(text.length).toBeGreaterThan(9.5e6);
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.evaluate(given => navigator.clipboard.writeText(given), text);
+    /** How long the page needs for something that has to be done at once, on this machine and now. */
+    const parseMs = await page.evaluate(given => {
+      const start = performance.now();
+      JSON.parse(given);
+      return performance.now() - start;
+    }, text);
+    await page.evaluate(() => {
+      const tasks: number[] = [];
+      Object.assign(window, { tasks });
+      new PerformanceObserver(list => tasks.push(...list.getEntries().map(({ duration }) => duration))).observe({
+        type: 'longtask',
+      });
+    });
+    await area.press('ControlOrMeta+V');
+    await page.getByText('million characters, which is too long to be shown here').waitFor();
+    await page.getByRole('button', { name: 'Replace the menu' }).click();
+    const preview = page.getByRole('alert').filter({ hasText: 'This changes what is on the menu now' });
+    await preview.getByText('900 added').waitFor({ timeout: 60_000 });
+    await preview.getByRole('button', { name: 'Yes, replace it' }).click();
+    await page.getByText('There is one error. Nothing was changed.').waitFor({ timeout: 60_000 });
+    await page.getByText('items[].unknown').waitFor();
+    expect(await page.getByRole('list', { name: 'Errors' }).innerText()).toContain('items.900.external_id');
+    const tasks = await page.evaluate(() => Reflect.get(window, 'tasks') as number[]);
+    expect(Math.max(0, ...tasks)).toBeLessThan(Math.max(200, 4 * parseMs));
+    await page.getByRole('button', { name: 'Take another' }).click();
+    expect(await area.inputValue()).toBe('');
+  });
+
   test('shows the menu in the language chosen, from right to left where it is written so', async () => {
     const store = await site.data.store({ country: 'SA', name: { translations: { ar: 'الواحة' } } });
     const menu = JSON.parse(JSON.stringify(smallMenu('Lunch')).replaceAll('"Lunch"', '"Lunch","ar":"حمص"'));

@@ -26,6 +26,8 @@ const scripts = {
   'site.js': { folders: /^(site|docs)\//, modules: ['site/main.ts'] },
   // The console loads modules of this folder, too, so that they must not run the viewer.
   'menu.js': { folders: /^menu\/main\.ts$/, modules: ['menu/main.ts'] },
+  // Of a worker, which has no document: it must not load what the console does.
+  'upload-worker.js': { folders: /^console\/menu\/worker\.ts$/, modules: ['console/menu/worker.ts'] },
   'console.js': {
     folders: /^console\//,
     modules: ['console/main.ts', 'console/orders/watch.ts', 'console/orders/orders.ts'],
@@ -125,7 +127,7 @@ export function mountPages(app: FastifyInstance, settings: LinkSettings): void {
     const path = request.params['*'];
     const file = files.get(path);
     // The policy of a page does not apply to its workers.
-    if (path.endsWith('/worker.ts')) reply.header('content-security-policy', defaultPolicy);
+    if (/\bworker\.[jt]s$/.test(path)) reply.header('content-security-policy', defaultPolicy);
     return file ? sendAsset(file(), reply) : reply.callNotFound();
   });
 }

@@ -12,19 +12,22 @@ export interface Finding extends Place {
 const maxAround = 60;
 const maxMarked = 80;
 
-/** Renders every error beside its place in the text; a click selects it there. */
-export function renderFindings(findings: readonly Finding[], text: string): TemplateResult {
-  return html`<ol class="findings" aria-label="Errors">${findings.map(finding => renderFinding(finding, text))}</ol>`;
+/** Renders every error beside its place in the text; a click selects it there, where the text is shown. */
+export function renderFindings(findings: readonly Finding[], text: string, isShown: boolean): TemplateResult {
+  return html`<ol class="findings" aria-label="Errors">${findings.map(finding => renderFinding(finding, text, isShown))}</ol>`;
 }
 
-function renderFinding(finding: Finding, text: string): TemplateResult {
+function renderFinding(finding: Finding, text: string, isShown: boolean): TemplateResult {
   const { message, path, line, start, end } = finding;
-  const before = text.slice(Math.max(text.lastIndexOf('\n', start - 1) + 1, start - maxAround), start);
+  const before = text
+    .slice(Math.max(0, start - maxAround), start)
+    .split('\n')
+    .at(-1);
   const marked = text.slice(start, Math.min(end, start + maxMarked)).split('\n')[0];
   const rest = text.slice(start + (marked?.length ?? 0), end + maxAround).split('\n')[0];
   return html`
     <li>
-      <button type="button" @click=${() => select(start, end)}>line ${line}${path ? html` · ${path}` : ''}</button>
+      <button type="button" ?disabled=${!isShown} @click=${() => select(start, end)}>line ${line}${path ? html` · ${path}` : ''}</button>
       <pre dir="ltr">${before}<mark>${marked || ' '}</mark>${rest}</pre>
       <p>${message}</p>
     </li>`;
