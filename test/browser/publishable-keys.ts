@@ -52,7 +52,7 @@ describeInBrowser('A page of another origin', () => {
       await refresh.click();
       await status(
         page,
-        /^The menu cannot be loaded: .*The API key in the header x-api-key is not known, or no longer valid\.$/,
+        /^The menu cannot be loaded: .*The API key in the parameter key is not known, or no longer valid\.$/,
       );
       keys.set(shop, rotated?.key ?? '');
       await page.reload();

@@ -52,7 +52,7 @@ describe('carte compare', () => {
   test('compares the routes of further sets by --set', async () => {
     const ignored = ['listEvents.next', 'listStoreEvents.next'].flatMap(field => ['--ignore', field]);
     const { stdout, stderr } = await compare(old, same, '--set', 'pos', ...ignored);
-    expect(stderr).toBe('The services agree: 19 responses compared, 0 differences.\n');
+    expect(stderr).toBe('The services agree: 23 responses compared, 0 differences.\n');
     expect(stdout).toMatch(/^GET \/pos\/v1\/stores\/\{store_service_id\}\/events +2 +0$/m);
     expect((await compare(old, same, '--set', 'shop')).stderr).toMatch(/^carte: There is no set "shop", only v1, pos/);
   });
