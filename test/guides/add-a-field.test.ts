@@ -31,7 +31,8 @@ function insertBefore(path: string, line: string, added: string, { last = false 
   writeFileSync(path, text.slice(0, at) + added + text.slice(at));
 }
 
-const graphLine = '  "The IANA name of the store\'s timezone, e.g. `Europe/Lisbon`."\n';
+/** The beginning of a line that the type and the input have. */
+const graphLine = '  "The IANA name of the store\'s timezone';
 
 /** What the steps of CONTRIBUTING.md#add-a-field do for an optional text of a store, by a word that names the step there. */
 const steps = {
