@@ -3,6 +3,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Resolvers } from '../generated/graph.ts';
 import type { HistoryLimits, MenuLimits } from '../limits.ts';
 import { type NodeType, nodeIdOf } from '../node-id.ts';
+import type { CostBudget } from '../scheduling/cost-budget.ts';
 import type { AccessScope } from '../scope.ts';
 import { currencyOf, type Money } from '../store/currency.ts';
 import type { Store } from '../store/entities.ts';
@@ -26,6 +27,7 @@ interface MenuContext {
     readonly menus: ReturnType<typeof menuLoaders>;
   };
   readonly slice: TimeSlice;
+  readonly budget: CostBudget;
 }
 
 interface ChangeContext extends MenuContext {
@@ -148,7 +150,7 @@ export const menuResolvers = {
     category: ofCurrent(configurationFields.category),
     item: async (store, args, context) =>
       configurationFields.item(knownTo(context.scope, await loadConfiguration(store, context)), args),
-    searchItems: ofCurrent(searchItems),
+    searchItems: async (store, args, context) => searchItems(await loadConfiguration(store, context), args, context),
     modifierGroup: ofCurrent(configurationFields.modifierGroup),
     modifierItem: ofCurrent(configurationFields.modifierItem),
     menuDiagnostics: ofCurrent(configurationFields.diagnostics),
