@@ -146,8 +146,10 @@ export function toLocalTime(
   };
 }
 
-const windowsOn = (specialHours: readonly SpecialHoursInput[], date: string): readonly Window[] | undefined =>
-  windowsOfHours(hoursByDate(specialHours).get(date));
+function windowsOn(specialHours: readonly SpecialHoursInput[], date: string): readonly Window[] | undefined {
+  const hours = hoursByDate(specialHours).get(date);
+  return hours && windowsOfDate(hours);
+}
 
 const hoursByDate = memoize(
   (specialHours: readonly SpecialHoursInput[]) => new Map(specialHours.map(hours => [hours.date, hours])),
@@ -155,7 +157,6 @@ const hoursByDate = memoize(
 
 /** A store may have those of 400 dates, and most requests are about two of them. */
 const windowsOfDate = memoize(({ timePeriods }: SpecialHoursInput) => windowsOf(timePeriods));
-const windowsOfHours = (hours: SpecialHoursInput | undefined) => hours && windowsOfDate(hours);
 
 function addDays(date: string, days: number): string {
   const [year = 0, month = 0, day = 0] = date.split('-').map(Number);

@@ -58,13 +58,13 @@ const rankingBy = memoize((languages: readonly string[]): ((key: string) => numb
   };
   for (const language of preferredOf(languages)) {
     add(spelled, language);
-    for (const tag of prefixesOf(normalize(language))) add(tags, tag);
+    for (const tag of [...prefixesOf(normalize(language))].reverse()) add(tags, tag);
   }
   const rank = (key: string): number => {
     let lowest = spelled.get(key) ?? unmatched;
     // From the shortest prefix on: where one is no tag, no longer one is.
     const whole = tagOf(key);
-    for (const tag of tagsIn(whole)) {
+    for (const tag of prefixesOf(whole)) {
       const found = tags.get(tag);
       if (found === undefined) break;
       lowest = Math.min(lowest, tag === whole ? found : found + 1);
@@ -96,7 +96,7 @@ export interface MenuLanguages {
 /** Undefined for a menu whose languages are not all known, since it was stored when it could have any number. */
 export function indexLanguages(languages: readonly string[]): MenuLanguages | undefined {
   if (languages.length >= menuTextLimits.languages) return undefined;
-  const tags = new Set(languages.flatMap(language => [...tagsIn(tagOf(language))]));
+  const tags = new Set(languages.flatMap(language => [...prefixesOf(tagOf(language))]));
   const size = [...languages, ...tags].reduce((sum, text) => sum + text.length, 0);
   return { keys: new Set(languages), tags, size };
 }
@@ -108,7 +108,7 @@ export function indexLanguages(languages: readonly string[]): MenuLanguages | un
 export function canonicalLanguages(preferred: readonly string[], { keys, tags }: MenuLanguages) {
   const canonical = preferredOf(preferred).map(language => {
     if (keys.has(language)) return language;
-    const tag = prefixesOf(normalize(language)).find(prefix => tags.has(prefix));
+    const tag = [...prefixesOf(normalize(language))].findLast(prefix => tags.has(prefix));
     return tag === undefined ? undefined : { tag };
   });
   const texts = canonical.filter(language => language !== undefined).map(language => JSON.stringify(language));
@@ -119,18 +119,9 @@ export function canonicalLanguages(preferred: readonly string[], { keys, tags }:
 const tagOf = (key: string) => normalize(key.slice(0, maxTagLength + 1));
 
 /** What begins a tag subtag by subtag, and the tag, shortest first. */
-function* tagsIn(tag: string): Generator<string> {
+function* prefixesOf(tag: string): Generator<string> {
   for (let end = tag.indexOf('-', 1); end !== -1; end = tag.indexOf('-', end + 1)) yield tag.slice(0, end);
-  if (tag.length <= maxTagLength) yield tag;
-}
-
-/** A tag and what is left of it subtag by subtag, longest first. */
-function prefixesOf(tag: string): string[] {
-  const prefixes: string[] = [];
-  for (let prefix = tag; prefix !== ''; prefix = prefix.slice(0, Math.max(0, prefix.lastIndexOf('-')))) {
-    prefixes.push(prefix);
-  }
-  return prefixes;
+  if (tag !== '') yield tag;
 }
 
 /** Spells `pt-BR`, `pt_br` and `PT_BR` alike. */
