@@ -1,9 +1,8 @@
 import { InvalidInput, type ValidationError } from '@carte/base/errors';
 import { codePointsIn } from '@carte/base/json';
 import { isPause, runInSlices, type Steps } from '@carte/base/time-slice';
-import { type ErrorPath, findUnstorable, isStorable, maxErrors, shorten } from '@carte/base/validation';
-import { type MenuLimits, menuTextLimits } from '../limits.ts';
-import { parseDay } from './availability.ts';
+import { type ErrorPath, findUnstorable, isStorable, maxErrors } from '@carte/base/validation';
+import type { MenuLimits } from '../limits.ts';
 import {
   byKind,
   type ConfigurationInput,
@@ -14,6 +13,7 @@ import {
   menuKinds,
   type PostedConfiguration,
 } from './kinds.ts';
+import { checkLanguages, checkPeriods } from './text-limits.ts';
 
 /** Input of which some values could not be parsed and are undefined. */
 type PartiallyParsed<T> = T extends readonly (infer Item)[]
@@ -73,7 +73,7 @@ export const partialInputChecks = {
 };
 
 /** Yields each error, and undefined between entities, where long work may stop. */
-type Check = (configuration: PartialConfiguration) => Generator<ValidationError | undefined>;
+export type Check = (configuration: PartialConfiguration) => Generator<ValidationError | undefined>;
 
 function* collectErrors(configuration: PartialConfiguration, checks: readonly Check[]): Steps<ValidationError[]> {
   const errors: ValidationError[] = [];
@@ -105,87 +105,6 @@ function* checkProperty(value: unknown, path: ErrorPath): ReturnType<Check> {
   for (const [index, element] of (isList ? value : [value]).entries()) {
     const place = isList ? [...path, index] : path;
     if (!isStorable(element, place.length)) yield* findUnstorable(element, place);
-    if (isPause(index)) yield;
-  }
-}
-
-/** Language keys have at most 64 characters, a configuration has at most 100 of them, and a text has at most 100,000 characters. */
-function* checkLanguages(configuration: PartialConfiguration): ReturnType<Check> {
-  const { languages: maxLanguages, languageKey: maxLength, characters: maxCharacters } = menuTextLimits;
-  const languages = new Set<string>();
-  let excess: ErrorPath | undefined;
-  for (const { name } of menuKinds) {
-    const entities: readonly PartialTexts[] = configuration[name] ?? [];
-    for (const [index, entity] of entities.entries()) {
-      for (const field of ['name', 'description'] as const) {
-        const path = [name, index, field, 'translations'];
-        const translations = entity?.[field]?.translations;
-        let [keys, characters] = [0, 0];
-        for (const key in translations) {
-          if (isPause(keys++)) yield;
-          characters += translations[key]?.length ?? 0;
-          if (languages.has(key)) continue;
-          languages.add(key);
-          if (languages.size > maxLanguages) excess ??= path;
-          yield* checkLength([...path, shorten(key)], key, maxLength);
-        }
-        if (characters > maxCharacters) yield tooManyCharacters(path, characters);
-      }
-      for (const field of ['ingredients', 'allergens', 'type'] as const) {
-        const { length = 0 } = entity?.[field] ?? {};
-        if (length > maxCharacters) yield tooManyCharacters([name, index, field], length);
-      }
-      if (isPause(index)) yield;
-    }
-  }
-  if (!excess) return;
-  const message = `The texts of the configuration have ${languages.size} languages; at most ${maxLanguages} are allowed`;
-  yield { path: excess, type: 'too_long', message };
-}
-
-const tooManyCharacters = (path: ErrorPath, characters: number): ValidationError => {
-  const message = `The text has ${characters} characters; at most ${menuTextLimits.characters} are allowed`;
-  return { path, type: 'string_too_long', message };
-};
-
-type PartialTexts =
-  | (Partial<Record<'ingredients' | 'allergens' | 'type', string | null | undefined>> &
-      Partial<
-        Record<
-          'name' | 'description',
-          { readonly translations?: Readonly<Record<string, string | undefined>> | undefined } | null | undefined
-        >
-      >)
-  | undefined;
-
-function* checkLength(path: ErrorPath, key: string, maxLength: number): Generator<ValidationError> {
-  if (key.length <= maxLength) return;
-  const message = `The language key has ${key.length} characters; at most ${maxLength} are allowed`;
-  yield { path, type: 'string_too_long', message };
-}
-
-/** A menu lists at most 1,000 days, and has at most 100 time periods on one of them, however often it lists it. */
-function* checkPeriods({ menus = [] }: PartialConfiguration): ReturnType<Check> {
-  const { days: maxDays, periodsPerDay: max } = menuTextLimits;
-  for (const [index, menu] of menus.entries()) {
-    const { availability: days = [] } = menu ?? {};
-    if (days.length > maxDays) {
-      const message = `The menu lists ${days.length} days; at most ${maxDays} are allowed`;
-      yield { path: ['menus', index, 'availability'], type: 'too_long', message };
-    }
-    const counts = new Map<string | number, number>();
-    for (const [position, day] of days.entries()) {
-      if (isPause(position)) yield;
-      const name = day?.dayOfWeek ?? '';
-      const id = parseDay(name) ?? name;
-      const before = counts.get(id) ?? 0;
-      const count = before + (day?.timePeriods?.length ?? 0);
-      counts.set(id, count);
-      if (before > max || count <= max) continue;
-      const path = ['menus', index, 'availability', position, 'timePeriods'];
-      const message = `The menu has ${count} time periods on ${JSON.stringify(shorten(name))}; at most ${max} are allowed`;
-      yield { path, type: 'too_long', message };
-    }
     if (isPause(index)) yield;
   }
 }
