@@ -3,6 +3,7 @@ import type { Steps } from '@carte/base/time-slice';
 import { LRUCache } from 'lru-cache';
 import type { AvailabilityInput, SpecialHoursInput, TimePeriodInput } from '../generated/graph.ts';
 import type { Store } from '../store/entities.ts';
+import { isTimezone } from '../store/timezone.ts';
 
 export type TimePeriod = TimePeriodInput;
 export type Availability = AvailabilityInput;
@@ -188,18 +189,12 @@ const formatters = new LRUCache<string, Intl.DateTimeFormat>({
 });
 
 /** Treats an unknown timezone as UTC. */
-export function createFormatter(
+export const createFormatter = (
   timezone: string,
   options: Intl.DateTimeFormatOptions,
   locale = 'en-US',
-): Intl.DateTimeFormat {
-  try {
-    return new Intl.DateTimeFormat(locale, { ...options, timeZone: timezone });
-  } catch {
-    // Intl has no other test for a known timezone: `supportedValuesOf` omits aliases.
-    return new Intl.DateTimeFormat(locale, { ...options, timeZone: 'UTC' });
-  }
-}
+): Intl.DateTimeFormat =>
+  new Intl.DateTimeFormat(locale, { ...options, timeZone: isTimezone(timezone) ? timezone : 'UTC' });
 
 type Clock = Partial<Pick<Store, 'timezone' | 'specialHours'>>;
 
