@@ -1,4 +1,5 @@
 import { Conflict, Unavailable } from '@carte/base/errors';
+import { memoize } from '@carte/base/memoize';
 import { runInSlices, type Steps } from '@carte/base/time-slice';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { compileOnce, prepared, type Query, queryIn, retryTransaction } from '../database/query.ts';
@@ -74,20 +75,24 @@ export function changeMenu<Result>(
       }
       return change(tx, current);
     });
-  return writersOf(em).run(storeId, () => retryTransaction(write));
+  return writersOf(em.getMetadata()).run(storeId, () => retryTransaction(write));
 }
 
 /**
- * Writers of one store's configuration, who wait for each other without a connection. Those who change something else in the row of the store, as a pause
- * does, wait in the database, and so for the writer that is in it alone.
+ * The queue of an ORM in which writers of one store's configuration wait for each other without a connection. Those who change something else in the row of
+ * the store, as a pause does, wait in the database, and so for the writer that is in it alone.
  */
-const writersOf = compileOnce(() => new FairQueue({ width: Number.POSITIVE_INFINITY, perKey: 1, ...writersWaiting }));
-
-const writersWaiting = {
-  maxWaiting: 1_000,
-  maxWaitMs: 60_000,
-  createError: () => new Unavailable('The menu of the store has other changes to wait for.', { retryAfterSeconds: 1 }),
-};
+const writersOf = memoize(
+  (_metadata: object) =>
+    new FairQueue({
+      width: Number.POSITIVE_INFINITY,
+      perKey: 1,
+      maxWaiting: 1_000,
+      maxWaitMs: 60_000,
+      createError: () =>
+        new Unavailable('The menu of the store has other changes to wait for.', { retryAfterSeconds: 1 }),
+    }),
+);
 
 /** Runs a change that writes a validated configuration, unless none is found, and reads it back. */
 export function rewriteMenu(
