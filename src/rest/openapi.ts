@@ -10,6 +10,8 @@ const securitySchemes = { ApiKey: { type: 'apiKey', in: 'header', name: 'x-api-k
 /** The OpenAPI 3.1 document of a set, with errors that Carte has sent with the demo's data; a test records and compares them. */
 export const describeSet = (contract: Contract): Json =>
   openapiDocument(contract, {
-    ...{ version, securitySchemes, errorExamples: examples.errors },
-    ...(contract.isBuiltIn && { license }),
+    version,
+    securitySchemes,
+    errorExamples: examples.errors,
+    license: contract.isBuiltIn ? license : undefined,
   });
