@@ -47,7 +47,7 @@ export class InvalidInput extends RequestError {
 
 const retryableCodes = new Set(['UNAVAILABLE', 'TOO_MANY_REQUESTS', 'INTERNAL_SERVER_ERROR']);
 
-/** Converts the errors of a response by their codes (docs/front-end.md#errors). */
+/** Converts the errors of a response by their codes (docs/errors.md). */
 export function toRequestError(errors: readonly ResponseError[]): RequestError {
   const codes = errors.map(({ extensions }) => extensions?.code ?? '');
   const message = errors.map(error => error.message).join(' ');

@@ -88,7 +88,7 @@ export function orderPageLoaders(
   };
 }
 
-/** Cost of reading an order, in units of some 0.5 µs of CPU (docs/front-end.md#cost). */
+/** Cost of reading an order, in units of some 0.5 µs of CPU (docs/limits.md#cost). */
 const costPerOrder = 20;
 
 type CheckPages = (groups: readonly (readonly OrderPage[])[]) => Promise<void>;

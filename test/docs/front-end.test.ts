@@ -11,8 +11,19 @@ import { transitions } from '../../src/order/statuses.ts';
 import { startApp } from '../support/app.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const text = readFileSync(`${root}docs/front-end.md`, 'utf8');
-const blocks = [...text.matchAll(/^```(\w+ ?\w*)\n([\s\S]*?)^```$/gm)].map(([, kind, content = '']) => ({
+const read = (name: string) => readFileSync(`${root}docs/${name}.md`, 'utf8');
+
+/** In this order, since one query needs what those before it have done. */
+const guides = [
+  ...['front-end', 'reading-menus', 'placing-orders', 'handling-orders', 'live-updates', 'caching', 'typed-clients'],
+  ...['changing-menus', 'limits', 'errors'],
+];
+const blocks = [
+  ...guides
+    .map(read)
+    .join('\n')
+    .matchAll(/^```(\w+ ?\w*)\n([\s\S]*?)^```$/gm),
+].map(([, kind, content = '']) => ({
   kind,
   content,
 }));
@@ -52,7 +63,7 @@ const placer = { 'x-api-key': await app.newKey({ publishable: true, permissions:
 const thursday = new Date(Date.now() + (11 - ((new Date().getUTCDay() + 7) % 7)) * 86_400_000).toISOString();
 const readyBy = `${thursday.slice(0, 10)}T20:00:00Z`;
 
-describe('docs/front-end.md', () => {
+describe('the guides for front ends', () => {
   test('has queries', () => expect(queries.length).toBeGreaterThan(8));
 
   test('has the code of examples/browser-menu', () => {
@@ -122,9 +133,8 @@ describe('docs/front-end.md', () => {
   });
 
   test('has the table of transitions', () => {
-    const section = /^## Changing an order$(.*?)^## /ms.exec(text)?.[1] ?? '';
-    const rows = [...section.matchAll(/^\| (`[A-Z_`, ]+) \| (.+) \|$/gm)].flatMap(([, from = '', to = '']) =>
-      namesIn(from).map(status => [status, namesIn(to)]),
+    const rows = [...read('handling-orders').matchAll(/^\| (`[A-Z_`, ]+) \| (.+) \|$/gm)].flatMap(
+      ([, from = '', to = '']) => namesIn(from).map(status => [status, namesIn(to)]),
     );
     expect(Object.fromEntries(rows)).toEqual(transitions);
   });
@@ -259,8 +269,7 @@ describe('docs/front-end.md', () => {
     const own = [...sources.matchAll(/'([A-Z_]{8,})'/g)]
       .map(match => match[1])
       .filter(code => code !== 'INTROSPECTION_DISABLED');
-    const section = /^## Errors$(.*?)^## /ms.exec(text)?.[1] ?? '';
-    const rows = [...section.matchAll(/^\| (`[A-Z_]+`.*?) \|/gm)].flatMap(([, codes = '']) => namesIn(codes));
+    const rows = [...read('errors').matchAll(/^\| (`[A-Z_]+`.*?) \|/gm)].flatMap(([, codes = '']) => namesIn(codes));
     expect(rows.toSorted()).toEqual([...new Set([...own, ...Object.values(ApolloServerErrorCode)])].toSorted());
   });
 

@@ -8,7 +8,7 @@ import type {
 } from '../../src/generated/graph.ts';
 import type { ConfigurationInput } from '../../src/menu/kinds.ts';
 
-// The rules of docs/front-end.md#placing-an-order, written a second time without the code of the service: the slow way, unit by unit.
+// The rules of docs/placing-orders.md, written a second time without the code of the service: the slow way, unit by unit.
 
 const days = ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT'];
 

@@ -97,7 +97,7 @@ describe('/guides', () => {
     ['events', 'webhooks-and-events#the-event-log'],
     ['failover', 'scaling-and-failover#failover'],
     ['glossary', 'architecture#glossary'],
-    ['graphql-limits', 'front-end#limits'],
+    ['graphql-limits', 'limits'],
     ['operating-orders', 'operating#orders'],
     ['performance', 'architecture#performance'],
     ['scaling', 'scaling-and-failover'],

@@ -64,7 +64,7 @@ interface HistoryUse {
   readonly comparisons: number;
 }
 
-/** Cost of an entity of the store, in units of some 0.5 µs of CPU (docs/front-end.md#cost). */
+/** Cost of an entity of the store, in units of some 0.5 µs of CPU (docs/limits.md#cost). */
 const costPerEntity = {
   /** To read the current entities and the changes since, for all revisions of a store that are selected on one level. */
   read: 13,

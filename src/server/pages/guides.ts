@@ -84,7 +84,7 @@ const movedGuides: ReadonlyMap<string, string> = new Map([
   ['events', 'webhooks-and-events#the-event-log'],
   ['failover', 'scaling-and-failover#failover'],
   ['glossary', 'architecture#glossary'],
-  ['graphql-limits', 'front-end#limits'],
+  ['graphql-limits', 'limits'],
   ['operating-orders', 'operating#orders'],
   ['performance', 'architecture#performance'],
   // Without a section, a browser keeps that of the old address, whose headings are the same.
@@ -105,9 +105,19 @@ type GuideEntry = ReturnType<typeof describeGuide>;
 export type Group = ReturnType<typeof groupedGuides>[number];
 
 const namesByTitle: Readonly<Record<string, readonly string[]>> = {
-  'Build on Carte': ['front-end', 'pos', 'operations', 'webhooks-and-events', 'migrating'],
+  'Build a front end': [
+    'front-end',
+    'reading-menus',
+    'placing-orders',
+    'handling-orders',
+    'changing-menus',
+    'live-updates',
+    'caching',
+    'typed-clients',
+  ],
+  'Build on Carte': ['pos', 'operations', 'webhooks-and-events', 'migrating'],
   'Run Carte': ['console', 'menu-history', 'operating', 'scaling-and-failover'],
-  Reference: ['interface', 'diagnostics'],
+  Reference: ['interface', 'errors', 'limits', 'diagnostics'],
   'Work on Carte': ['architecture'],
 };
 
