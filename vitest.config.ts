@@ -60,7 +60,7 @@ class SlowAmongOthers extends BaseSequencer {
     const share = Math.ceil((others.length * 0.75) / Math.max(1, slow.length));
     return [
       ...slow.flatMap((file, at) => [file, ...others.slice(Math.max(0, at - 1) * share, at * share)]),
-      ...others.slice((slow.length - 1) * share),
+      ...others.slice(Math.max(0, slow.length - 1) * share),
     ];
   }
 }
