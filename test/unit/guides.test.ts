@@ -119,6 +119,54 @@ describe('/guides', () => {
     expect((await app.inject(`/guides/${guide}.md`)).statusCode).toBe(200);
   });
 
+  test('/guides/front-end has a place for each of its former sections', () => {
+    const former = [
+      ...[
+        'first-query',
+        'the-playground',
+        'keys',
+        'in-a-browser',
+        'through-a-cache',
+        'menus',
+        'prices',
+        'languages',
+        'availability',
+      ],
+      ...[
+        'special-hours',
+        'orders',
+        'pages',
+        'placing-an-order',
+        'quotes',
+        'service',
+        'lines',
+        'orders-of-guests',
+        'changing-an-order',
+      ],
+      ...[
+        'live-updates',
+        'client-side-caching',
+        'refetching',
+        'normalised-caches',
+        'replacing-a-menu',
+        'pausing-a-store',
+        'sold-out',
+      ],
+      ...[
+        'errors',
+        'limits',
+        'cost',
+        'response-size',
+        'persisted-queries',
+        'trusted-documents',
+        'typed-clients',
+        'versions',
+      ],
+    ];
+    const ids = pages.get('/guides/front-end')?.ids ?? new Set();
+    expect(former.filter(id => !ids.has(id))).toEqual([]);
+  });
+
   test('/guides/ redirects to /guides', async () => {
     const response = await app.inject('/guides/');
     expect([response.statusCode, response.headers.location]).toEqual([307, '../guides']);

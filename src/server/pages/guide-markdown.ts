@@ -61,6 +61,7 @@ function findSections(tokens: readonly Token[]) {
 function plainText(markdown: string): string {
   const withoutLinks = markdown.replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1');
   return withoutLinks
+    .replace(/<a id="[^"]*"><\/a>/g, '')
     .replaceAll('`', '')
     .replace(/[*|]|-{3,}/g, ' ')
     .replace(/\s+/g, ' ')
