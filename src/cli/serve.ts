@@ -9,6 +9,10 @@ export function addServeCommands(program: Command): void {
     .command('serve')
     .description('serve the graph and the REST routes; without DATABASE_URL on an embedded PostgreSQL')
     .addHelpText('after', examples('carte serve', 'PORT=8080 DATABASE_URL=postgresql://carte@db/carte carte serve'))
+    .addHelpText(
+      'after',
+      '\nSettings are environment variables: see docs/settings.md, or /guides/settings of the service.',
+    )
     .action(async () => {
       const { readConfig } = await import('../config.ts');
       const { assertPortFree } = await import('../server/port.ts');

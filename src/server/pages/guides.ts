@@ -117,7 +117,7 @@ const namesByTitle: Readonly<Record<string, readonly string[]>> = {
   ],
   'Build on Carte': ['pos', 'operations', 'webhooks-and-events', 'migrating'],
   'Run Carte': ['console', 'menu-history', 'operating', 'scaling-and-failover'],
-  Reference: ['interface', 'errors', 'limits', 'diagnostics'],
+  Reference: ['interface', 'errors', 'limits', 'settings', 'diagnostics'],
   'Work on Carte': ['architecture'],
 };
 
