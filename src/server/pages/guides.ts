@@ -116,7 +116,7 @@ const namesByTitle: Readonly<Record<string, readonly string[]>> = {
     'typed-clients',
   ],
   'Build on Carte': ['pos', 'operations', 'webhooks-and-events', 'migrating'],
-  'Run Carte': ['console', 'menu-history', 'operating', 'scaling-and-failover', 'nothing-is-lost'],
+  'Run Carte': ['console', 'menu-history', 'operating', 'upgrading', 'scaling-and-failover', 'nothing-is-lost'],
   Reference: ['interface', 'errors', 'limits', 'settings', 'diagnostics'],
   'Work on Carte': ['architecture'],
 };
