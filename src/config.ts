@@ -117,10 +117,7 @@ export const settings = {
   port: env('PORT', integer(0, 65_535).default(4000)),
   /** Worker processes that share the port; with more than one, a primary process starts them. @see docs/scaling-and-failover.md#worker-processes */
   processes: env('CARTE_PROCESSES', integer(1, 256).default(1)),
-  /**
-   * PostgreSQL, such as `postgresql://user:password@host:5432/database`, with several hosts `host1,host2`, over a socket
-   * `postgresql://user@/database?host=/socket`; unset: the embedded one in `CARTE_DATA`. @see docs/scaling-and-failover.md#what-to-run
-   */
+  /** The URL of PostgreSQL; unset: the embedded one in `CARTE_DATA`. @see docs/operating.md#starting */
   databaseUrl: env('DATABASE_URL', primaryUrl.optional()),
   /** PostgreSQL itself, where `DATABASE_URL` is a PgBouncer: for the one connection that moves and reads events. @see docs/scaling-and-failover.md#pgbouncer */
   listenUrl: env('DATABASE_LISTEN_URL', primaryUrl.optional()),

@@ -33,13 +33,13 @@ function defaultOf({ variable, schema }: Setting): string {
   return Number.isInteger(size) && size > 1 ? `\`${bytes}\` (${size} ${unit})` : `\`${bytes}\``;
 }
 
-/** As the message about another value has it. */
+/** As the message about another value has it, unless it is a switch. */
 function allowedOf({ schema }: Setting): string {
   const message = schema.safeParse('\0').error?.issues[0]?.message ?? '';
   const [, min, max] = /from (\d+) to (\d+)$/.exec(message) ?? [];
-  if (min !== undefined) return `${Number(min).toLocaleString('en')} to ${Number(max).toLocaleString('en')} `;
-  const [, values = ''] = /one of (.+)$/.exec(message) ?? [];
-  return values.replaceAll(/\w+/g, '`$&`').replace(/$/, ' ').trimStart();
+  if (min !== undefined) return ` (${Number(min).toLocaleString('en')} to ${Number(max).toLocaleString('en')})`;
+  const [, values = 'on, off'] = /one of (.+)$/.exec(message) ?? [];
+  return values === 'on, off' ? '' : ` (${values.replaceAll(/\w+/g, '`$&`')})`;
 }
 
 const rows = listSettings(settings)
@@ -56,8 +56,8 @@ test('every setting has a comment that says what it does, and where more is', ()
 test('docs/settings.md has the table', async () => {
   const [prose = ''] = read('docs/settings.md').split('\n| Variable');
   const lines = rows.map(
-    row => `| [\`${row.variable}\`](${row.guide}) | ${defaultOf(row)} | ${allowedOf(row)}| ${row.description} |`,
+    row => `| [\`${row.variable}\`](${row.guide}) | ${defaultOf(row)} | ${row.description}${allowedOf(row)} |`,
   );
-  const table = ['| Variable | Default | Values | What it does |', '|---|---|---|---|', ...lines].join('\n');
+  const table = ['| Variable | Default | What it does |', '|---|---|---|', ...lines].join('\n');
   await expect(`${prose}\n${table}\n`).toMatchFileSnapshot('../../docs/settings.md');
 });
