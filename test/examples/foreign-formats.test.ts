@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
@@ -26,11 +27,25 @@ const kitchen = writeSet('kitchen', {
         order @body { state: status ${states} ${gone}]) }
       }
     }
+    query listKitchen(
+      $store_id: ID!
+      $state: [OrderStatus!] = [PENDING, ACCEPTED] ${states}])
+      $done: Boolean @values(map: [{ of: true, as: 1 }, { of: false, as: 0 }])
+    ) @route(path: "/kitchen/stores/{store_id}/orders") @tool {
+      store(id: $store_id) {
+        orders(filter: { status: $state, isCompleted: $done }, first: 9) @body { orders: nodes { state: status ${states} ${gone}]) } }
+      }
+    }
+    mutation move($order_id: ID!, $state: OrderStatus! ${states}]), $was: OrderStatus ${states}]))
+    @route(path: "/kitchen/orders/{order_id}/{state}") {
+      changeOrderStatus(input: { orderId: $order_id, to: $state, from: $was }) { order @body { state: status ${states} ${gone}]) } }
+    }
     input Wishes { dishes: [Dish!]! @to(path: "lines") }
     input Dish { id: String! @to(path: "itemExternalId") }`,
 });
 const app = await startApp({
   operations: [folder('delivery-platform'), folder('flat-pos'), kitchen],
+  mcp: { enabled: true, resultBytes: 4096 },
   webhooks: { deliver: true, allowHttp: true, allowNetworks: ['127.0.0.1/32'] },
 });
 const receiver = await startReceiver();
@@ -429,5 +444,85 @@ describe('a kitchen with states of its own', () => {
     expect([early.status, early.body.detail]).toMatchObject([422, [{ loc: ['body', 'state'], msg }]]);
     const unknown = await app.post(`/kitchen/stores/${store.id}`, { dishes: [{ id: 'READY' }] });
     expect(unknown.body.detail).toMatchObject([{ msg: 'no item has the external id "READY"' }]);
+  });
+
+  test('reads them in query strings and paths', async () => {
+    const store = await app.data.store();
+    for (const status of ['PENDING', 'ACCEPTED', 'READY', 'FULFILLED', 'REJECTED'] as const)
+      await app.data.orders(store, 1, { status });
+    const list = `/kitchen/stores/${store.id}/orders`;
+    const statesOf = async (query: string) => {
+      const { status, body } = await app.get(`${list}${query}`);
+      expect(status).toBe(200);
+      return body.orders.map(({ state }: { state: string }) => state).sort();
+    };
+    expect(await statesOf('')).toEqual(['COOKING', 'NEW']);
+    expect(await statesOf('?state=COOKING')).toEqual(['COOKING']);
+    expect(await statesOf('?state=COOKING,DONE')).toEqual(['COOKING', 'DONE']);
+    expect(await statesOf('?state[]=BUMPED&state[]=NEW')).toEqual(['BUMPED', 'NEW']);
+    expect(await statesOf('?state=COOKING,DONE&done=1')).toEqual(['DONE']);
+    const known = "Input should be 'NEW', 'COOKING', 'BUMPED' or 'DONE'";
+    for (const [query, loc, msg] of [
+      ['state=ACCEPTED', ['query', 'state'], known],
+      ['state=NEW,EATEN', ['query', 'state', 1], known],
+      ['done=true', ['query', 'done'], "Input should be '1' or '0'"],
+    ]) {
+      const { status, body } = await app.get(`${list}?${query}`);
+      expect([status, body.detail]).toEqual([422, [{ loc, msg, type: 'enum' }]]);
+    }
+
+    const [order] = await app.data.orders(store, 1);
+    const path = `/kitchen/orders/${order?.id}`;
+    expect((await app.post(`${path}/COOKING`, { was: 'NEW' })).body).toEqual({ state: 'COOKING' });
+    expect((await app.post(`${path}/BUMPED`, {})).body).toEqual({ state: 'BUMPED' });
+    const back = await app.post(`${path}/COOKING`, {});
+    const msg = 'an order that is BUMPED cannot become COOKING, only DONE or GONE';
+    expect([back.status, back.body.detail]).toMatchObject([422, [{ loc: ['path', 'state'], msg }]]);
+    const foreign = await app.post(`${path}/READY`, { was: 'PENDING' });
+    expect([foreign.status, foreign.body.detail]).toEqual([
+      422,
+      [
+        { loc: ['path', 'state'], msg: known, type: 'enum' },
+        { loc: ['body', 'was'], msg: known, type: 'enum' },
+      ],
+    ]);
+  });
+
+  test('is called with them by agents', async () => {
+    const store = await app.data.store();
+    await app.data.orders(store, 2, { status: 'READY' });
+    const client = new Client({ name: 'test', version: '1' });
+    const requestInit = { headers: { 'x-api-key': app.key } };
+    await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', app.url), { requestInit }));
+    const { tools } = await client.listTools();
+    const properties = tools.find(({ name }) => name === 'listKitchen')?.inputSchema.properties;
+    expect(properties).toMatchObject({ done: { type: 'integer', enum: [1, 0] } });
+    const call = (given: object) =>
+      client.callTool({ name: 'listKitchen', arguments: { store_id: store.id, ...given } });
+    const orders = [{ state: 'BUMPED' }, { state: 'BUMPED' }];
+    expect(await call({ state: ['BUMPED'], done: 0 })).toMatchObject({ structuredContent: { orders } });
+    const { isError, content } = await call({ state: ['READY'], done: false });
+    const text = "state.0: Input should be 'NEW', 'COOKING', 'BUMPED' or 'DONE'\ndone: Input should be 1 or 0";
+    expect([isError, content]).toEqual([true, [{ type: 'text', text }]]);
+  });
+
+  test('has them in its documents', async () => {
+    const { paths, components } = (await app.get('/openapi/kitchen.json')).body;
+    const words = { type: 'string', enum: ['NEW', 'COOKING', 'BUMPED', 'DONE'] };
+    const listed = paths['/kitchen/stores/{store_id}/orders'].get.parameters;
+    expect(listed.slice(1, 3)).toMatchObject([
+      {
+        name: 'state',
+        style: 'form',
+        explode: false,
+        schema: { type: 'array', items: words, default: ['NEW', 'COOKING'] },
+      },
+      { name: 'done', schema: { type: 'integer', enum: [1, 0] } },
+    ]);
+    expect(paths['/kitchen/orders/{order_id}/{state}'].post.parameters[1]).toMatchObject({ in: 'path', schema: words });
+    expect(components.schemas.MoveRequest.properties.was).toMatchObject(words);
+    expect(components.schemas.OrderStatus).toBeUndefined();
+    const { item } = (await app.get('/openapi/kitchen.postman.json')).body;
+    expect(JSON.stringify(item)).toContain('{"key":"state","value":"NEW,COOKING"');
   });
 });

@@ -86,6 +86,13 @@ query readTicket($order_id: ID!) @route(path: "/shop/tickets/{order_id}/state") 
 
 query peek($order_id: ID!) @route(path: "/shop/tickets/{order_id}/peek") { order(id: $order_id) { revision @etag id } }
 
+query findTickets(
+  $store_id: ID!
+  $state: OrderStatus = ACCEPTED @values(map: [{ of: ACCEPTED, as: "cooking" }, { of: READY, as: "bumped" }])
+) @route(path: "/shop/stores/{store_id}/found") {
+  store(id: $store_id) { orders(filter: { status: [$state] }) @body { total: totalCount } }
+}
+
 mutation seeTickets($ids: [ID!]!) @route(path: "/shop/seen") {
   markOrders(input: { orderIds: $ids, isRead: true }) { orders @body { id } }
 }
@@ -214,6 +221,30 @@ const breaking: readonly Pair[] = [
     'QTY: Int! = 2',
     'NewLine.QTY, if it is not given, was 1, and is 2.',
   ],
+  [
+    'another value of a parameter',
+    '"cooking" }, { of: READY, as: "bumped" }]',
+    '"cooking" }, { of: FULFILLED, as: "bumped" }]',
+    'findTickets: state: "bumped" was "READY", and is "FULFILLED".',
+  ],
+  [
+    'a value less of a parameter',
+    '"cooking" }, { of: READY, as: "bumped" }]',
+    '"cooking" }]',
+    'findTickets: state: "bumped" was "READY", and is unknown.',
+  ],
+  [
+    'values of a parameter that are gone',
+    / @values\(map: \[{ of: ACCEPTED, as: "cooking" }.*/,
+    '',
+    '"cooking" was "ACCEPTED", and is',
+  ],
+  [
+    'another default of a parameter with values',
+    'OrderStatus = ACCEPTED',
+    'OrderStatus = READY',
+    'findTickets: state, if it is not given, was "ACCEPTED", and is "READY".',
+  ],
   ['another literal that is written', 'isRead: true', 'isRead: false', 'isRead: false'],
   [
     'another header',
@@ -307,6 +338,12 @@ const safe: readonly SafePair[] = [
     '{ of: DELIVERY, as: 2 }',
     '{ of: DELIVERY, as: 2 }, { of: DINE_IN, as: 3 }',
     'takeTicket: KIND: 3 is new.',
+  ],
+  [
+    'a value more of a parameter',
+    '[{ of: ACCEPTED, as: "cooking" }, { of: READY',
+    '[{ of: ACCEPTED, as: "pan" }, { of: ACCEPTED, as: "cooking" }, { of: READY',
+    'findTickets: state: "pan" is new.',
   ],
   ['another name of a variable behind an own body', /service_type/g, 'way'],
   [

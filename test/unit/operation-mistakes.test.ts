@@ -145,8 +145,8 @@ test('every mistake in the shape of a body and in a message is reported with its
       "shape/a.graphql:17: @decimal is of an amount, which is an integer; the graph has DateTime.",
       "shape/a.graphql:21: The @constant externalId of ValuesPart is invalid: Input should be a valid string.",
       "shape/a.graphql:21: The @constant of ValuesPart goes to "nothing", which StockInput does not have. Correct the path.",
-      "shape/a.graphql:22: The values of @values are Int; declare stock as that.",
       "shape/a.graphql:22: @values maps to "no", which is no Boolean: Input should be a valid boolean.",
+      "shape/a.graphql:22: The values of @values are Int; declare stock as that.",
       "shape/a.graphql:25: items is Part, and the graph has the list [StockInput!]: no directive converts one to the other, so a program is needed in between.",
       "shape/a.graphql:25: @only(field: "key"): OnlyId has no such field, only code.",
       "shape/a.graphql:31: $items is set by Beside; give the default to a field of that.",
@@ -287,6 +287,51 @@ test('a message needs values for its events alone, which a route that shares its
   expect(of([message('...Told'), route, shared].join('\n'))).toEqual([
     expect.stringContaining('@values has nothing for ORDERS_CHANGED'),
   ]);
+});
+
+test('a mistake in the values of a variable is reported', () => {
+  const variables = [
+    '$a: [OrderStatus!] @values(map: [{ of: READY, as: "a,b" }, { of: ACCEPTED, as: "ok" }])',
+    '$b: OrderStatus! @values(map: [{ of: EATEN, as: "x" }, { of: READY, as: "x" }, { of: PENDING, as: 1 }])',
+    '$c: OrderStatus = READY @values(map: [{ of: PENDING, as: "READY" }])',
+    '$d: [OrderStatus!] = [PENDING] @values(map: [{ of: PENDING, as: "new" }]) @example(value: "PENDING")',
+    '$e: OrderFilter @values(map: [{ of: READY, as: "x" }])',
+    '$f: Int @range(min: 1, max: 2) @values(map: [{ of: 1, as: "one" }])',
+    '$g: Boolean @values(map: [{ of: true, as: "" }, { of: 0, as: "N" }])',
+  ];
+  const text = `query find(
+${variables.join('\n')}
+$id: ID!
+) @route(path: "/shop/{id}") {
+  store(id: $id) {
+    a: orders(filter: { status: $a, isCompleted: $g }, first: $f) { totalCount }
+    b: orders(filter: { status: [$b, $c] }) { totalCount }
+    c: orders(filter: { status: $d }) { totalCount }
+    d: orders(filter: $e) { totalCount }
+  }
+}
+input Move { to: String! }
+mutation move($id: ID!, $to: OrderStatus! @values(map: [{ of: READY, as: "x" }])) @route(path: "/shop/move/{id}", body: "Move") {
+  changeOrderStatus(input: { orderId: $id, to: $to }) { order { id } }
+}
+query told($event: ID! @values(map: [{ of: "a", as: "b" }])) @webhook(events: [ORDER_PLACED]) { event(id: $event) { at } }`;
+  expect(errorsOf(writeSet('shop', { 'a.graphql': text }))).toMatchInlineSnapshot(`
+    [
+      "shop/a.graphql:2: @values has "a,b", which a list that is separated by commas cannot have; choose another.",
+      "shop/a.graphql:3: The values of @values are strings, integers or booleans, all of one kind.",
+      "shop/a.graphql:3: @values has a value twice; remove one.",
+      "shop/a.graphql:3: @values maps to "EATEN", which is no OrderStatus: Input should be 'PENDING', 'CUSTOMER_CANCELLED', 'STORE_CANCELLED', 'ACCEPTED', 'REJECTED', 'READY' or 'FULFILLED'.",
+      "shop/a.graphql:4: @values has nothing for READY, the default; add { of: READY, as: "…" }.",
+      "shop/a.graphql:5: The example of $d is invalid: Input should be 'new'.",
+      "shop/a.graphql:6: $e is an input object, so it must be in the body: add method: POST, or use variables for its fields.",
+      "shop/a.graphql:6: @values needs an enum, a boolean or a text; $e is OrderFilter.",
+      "shop/a.graphql:7: $f has either @values or @range; remove one of them.",
+      "shop/a.graphql:8: @values maps to 0, which is no Boolean: Input should be a valid boolean.",
+      "shop/a.graphql:8: @values has "", which a value of the query cannot have; choose another.",
+      "shop/a.graphql:19: $to is set by Move; give @values to a field of that.",
+      "shop/a.graphql:22: $event is given by the event; remove @values.",
+    ]
+  `);
 });
 
 test('a route that can only be refused is reported', () => {

@@ -83,7 +83,7 @@ class Call<Request, Result> {
   readonly name: string;
   readonly execute: Execute<Request, Result>;
   readonly restRequest: Request;
-  /** Of a body in an own shape, whose fields SOFA knows, and not what they are mapped to. */
+  /** Of a body in an own shape, or values of callers: SOFA knows these, and not what they are mapped to. */
   readonly variables: Variables | undefined;
   result: Result | undefined;
   /** Assigned by SOFA; declared, so that all calls have one hidden class. */
@@ -96,7 +96,7 @@ class Call<Request, Result> {
     restRequest: Request,
   ) {
     this.name = name;
-    this.variables = parameters.some(({ mapped }) => mapped) ? variables : undefined;
+    this.variables = parameters.some(({ mapped, values }) => mapped || values) ? variables : undefined;
     this.execute = execute;
     this.restRequest = restRequest;
   }

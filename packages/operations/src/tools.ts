@@ -60,8 +60,8 @@ export function compileTool<Caller>(contract: Contract, operation: Operation, op
 function compileArguments(operation: Operation, { info }: Contract): (args: unknown) => Variables {
   const unknownFields = unknownFieldsIn(info);
   const parameters = toolParameters(operation).map((parameter): Parameter => {
-    const { name, type, min, max, mapped } = parameter;
-    const reader = mapped ? parameter.reader : compileReader(type, { min, max, unknownFields });
+    const { name, type, min, max, mapped, values } = parameter;
+    const reader = mapped ? parameter.reader : compileReader(type, { min, max, unknownFields, values });
     return { ...parameter, loc: ['arguments', name], reader };
   });
   const known = new Set(parameters.map(({ name }) => name));

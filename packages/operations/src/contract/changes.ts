@@ -121,6 +121,7 @@ function* compareRoutes(old: Version<Operation>, now: Version<Operation>): Gener
         rootFieldOf(contract, operation).args.find(each => each.name === parameter.name)?.extensions ?? {},
     );
     if (parameter.mapped || before.mapped) yield* compareMappings(parameter.name, title, [oldInput, input], usages);
+    else yield* compareValues(title, oldInput?.values, input?.values, 'as');
   }
 }
 

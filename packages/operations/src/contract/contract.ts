@@ -21,7 +21,7 @@ import {
   visit,
 } from 'graphql';
 import { keyOf } from '../execution/selected-fields.ts';
-import { camelCase, toSnakeValue } from '../input/names.ts';
+import { camelCase } from '../input/names.ts';
 import { isAboutOmission } from './descriptions.ts';
 import {
   directiveAt,
@@ -35,8 +35,9 @@ import {
 import { checkExamples } from './examples.ts';
 import type { SetFiles } from './folders.ts';
 import { createInputTypes, ownExtensions } from './inputs.ts';
+import { kindOfValues } from './mapped-values.ts';
 import { argumentNames, createOutputTypes, describeOutput } from './outputs.ts';
-import type { Parameter } from './parameters.ts';
+import { defaultOf, type Parameter } from './parameters.ts';
 import { findResponse, last, printBody, type ResponsePaths } from './response.ts';
 import {
   BodyFieldsRule,
@@ -187,12 +188,13 @@ function derive(
   // After all bodies, whose types take precedence where names collide.
   const inputs = createInputTypes(sources, outputs);
   const fieldOf = ({ operation, type }: (typeof derived)[number]): [string, GraphQLFieldConfig<unknown, unknown>] => {
-    const args = operation.parameters.map(({ name, type: graphType, description, defaultValue, mapped }) => {
+    const args = operation.parameters.map(parameter => {
+      const { name, type: graphType, description, mapped, values } = parameter;
       const own = mapped && sources.schema.getType(operation.route.body ?? '');
       const field = isInputObjectType(own) ? own.getFields()[name] : undefined;
-      const extensions = ownExtensions(sources.schema, field?.astNode);
-      const preset = toSnakeValue(graphType, defaultValue);
-      return [name, { type: inputs.of(graphType), description, defaultValue: preset, extensions }];
+      const extensions = { ...ownExtensions(sources.schema, field?.astNode), ...(values && { values }) };
+      const type = inputs.of(graphType, values && kindOfValues(values));
+      return [name, { type, description, defaultValue: defaultOf(parameter), extensions }];
     });
     const description = operation.route.description ?? operation.route.summary;
     return [operation.name, { type, description, args: Object.fromEntries(args) }];

@@ -4,6 +4,7 @@ import {
   GraphQLList,
   GraphQLNonNull,
   type GraphQLObjectType,
+  type GraphQLScalarType,
   type GraphQLSchema,
   getArgumentValues,
   getNullableType,
@@ -67,10 +68,10 @@ export function createInputTypes(
   const documented = new Map(inputs.map(node => [node.name.value, directiveAt(schema, 'documented', node)?.as]));
   const types = new Map<string, GraphQLInputObjectType>();
 
-  function of(type: GraphQLInputType): GraphQLInputType {
-    if (isNonNullType(type)) return new GraphQLNonNull(getNullableType(of(type.ofType)));
-    if (isListType(type)) return new GraphQLList(of(type.ofType));
-    if (!isInputObjectType(type)) return outputs.leaf(type);
+  function of(type: GraphQLInputType, leaf?: GraphQLScalarType): GraphQLInputType {
+    if (isNonNullType(type)) return new GraphQLNonNull(getNullableType(of(type.ofType, leaf)));
+    if (isListType(type)) return new GraphQLList(of(type.ofType, leaf));
+    if (!isInputObjectType(type)) return leaf ?? outputs.leaf(type);
     const derived = types.get(type.name) ?? deriveObject(type);
     types.set(type.name, derived);
     return derived;

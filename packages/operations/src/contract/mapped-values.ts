@@ -1,7 +1,9 @@
+import { ValidationErrors } from '@carte/base/validation';
 import {
   type FieldNode,
   GraphQLBoolean,
   GraphQLFloat,
+  type GraphQLInputType,
   GraphQLInt,
   GraphQLList,
   GraphQLNonNull,
@@ -16,6 +18,7 @@ import {
   isListType,
   isNonNullType,
 } from 'graphql';
+import { compileReader } from '../input/reader.ts';
 import { type Decimal, directiveAt, type ValueMapping } from './directives.ts';
 import type { PathField } from './response.ts';
 import type { Report } from './sources.ts';
@@ -50,6 +53,24 @@ export function kindOfValues(map: readonly { readonly as: unknown }[]): GraphQLS
   if (has(value => typeof value === 'string')) return GraphQLString;
   if (has(Number.isSafeInteger)) return GraphQLInt;
   return has(value => typeof value === 'boolean') ? GraphQLBoolean : undefined;
+}
+
+/** Reports what is wrong with the values of a request in place of those of a type of the graph; returns their scalar. */
+export function checkValues(
+  values: readonly ValueMapping[],
+  graph: GraphQLInputType,
+  report: (message: string) => void,
+): GraphQLScalarType | undefined {
+  const kind = kindOfValues(values);
+  if (!kind) report('The values of @values are strings, integers or booleans, all of one kind.');
+  if (new Set(values.map(({ as }) => as)).size < values.length) report('@values has a value twice; remove one.');
+  const reader = compileReader(graph);
+  for (const { of } of values) {
+    const errors = new ValidationErrors();
+    reader.read(of, [], errors);
+    for (const { msg } of errors.list) report(`@values maps to ${JSON.stringify(of)}, which is no ${graph}: ${msg}.`);
+  }
+  return kind;
 }
 
 /** The type of a field with `@values` or `@decimal`, and what its renderer needs of them; undefined without either. */

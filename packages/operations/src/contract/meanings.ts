@@ -21,7 +21,7 @@ import {
   valueFromAST,
 } from 'graphql';
 import { fieldsAlong } from '../execution/selected-fields.ts';
-import { camelCase } from '../input/names.ts';
+import { camelCase, toSnakeValue } from '../input/names.ts';
 import { type BodyOperation, type Contract, type Operation, rootFieldOf } from './contract.ts';
 import type { InputExtensions } from './inputs.ts';
 import type { FieldExtensions } from './mapped-values.ts';
@@ -227,9 +227,11 @@ function describeDirective({ name, arguments: given }: NonNullable<InputExtensio
 export function presetOf(contract: Contract, operation: Operation, name: string): Meaning | undefined {
   const argument = rootFieldOf(contract, operation).args.find(candidate => candidate.name === name);
   if (!argument || (isNonNullType(argument.type) && argument.defaultValue === undefined)) return undefined;
-  const isVariable = operation.parameters.some(parameter => parameter.name === name && !parameter.mapped);
-  const ofGraph = isVariable ? usagesOf(contract, operation).get(name)?.preset : undefined;
-  const value = argument.defaultValue ?? ofGraph;
+  const variable = operation.parameters.find(parameter => parameter.name === name && !parameter.mapped);
+  // In values of the graph, which callers may have others for.
+  const value = variable
+    ? (toSnakeValue(variable.type, variable.defaultValue) ?? usagesOf(contract, operation).get(name)?.preset)
+    : argument.defaultValue;
   const text = value === undefined || value === null ? 'absent' : JSON.stringify(value);
   return { text, form: text };
 }

@@ -26,8 +26,9 @@ import type { MappedField } from '../input/mapped.ts';
 import { isOwnType, toSnakeValue } from '../input/names.ts';
 import { compileReader, type Reader, toReader } from '../input/reader.ts';
 import { hasOtherBounds, inheritDescription, isAboutOmission } from './descriptions.ts';
-import { directiveAt, interfaceOf, type RouteDirective, unknownFieldsIn } from './directives.ts';
+import { directiveAt, interfaceOf, type RouteDirective, unknownFieldsIn, type ValueMapping } from './directives.ts';
 import { nameInBodies } from './inputs.ts';
+import { checkValues } from './mapped-values.ts';
 import { compileShape, type Target } from './shapes.ts';
 import type { Report } from './sources.ts';
 
@@ -50,6 +51,8 @@ export interface Parameter {
   readonly header: string | undefined;
   /** The operations whose ETags If-Match accepts. */
   readonly etagsOf: readonly string[];
+  /** Of a variable: the values of callers in place of those of the graph, which the default is one of. */
+  readonly values?: readonly ValueMapping[] | undefined;
   /** Of a field of a body in an own shape: how it is mapped, to paths that begin with a variable, most often one. */
   readonly mapped?: readonly (MappedField & { readonly reader: Reader })[];
 }
@@ -124,6 +127,8 @@ function readOwnBody(
     const variableType = typeFromAST(schema, definition.type);
     if (!isInputType(variableType)) continue;
     if (definition.defaultValue) report(`$${name} is set by ${body}; give the default to a field of that.`, definition);
+    if (directiveAt(schema, 'values', definition))
+      report(`$${name} is set by ${body}; give @values to a field of that.`, definition);
     const { min, max } = directiveAt(schema, 'range', definition) ?? {};
     const bounds = { min: min ?? undefined, max: max ?? undefined };
     targets.set(name, { type: variableType, isRequired: isNonNullType(variableType), bounds });
@@ -180,10 +185,11 @@ function readParameter(
   if (range && !integers.has(getNullableType(type).toString())) {
     report(`@range needs an integer; $${name} is ${type}.`, definition);
   }
+  const values = readValues(schema, type, { definition, source }, report);
   const unknownFields = unknownFieldsIn(interfaceOf(schema));
   let reader: Reader;
   try {
-    reader = compileReader(type, { source: source === 'body' ? 'json' : 'text', unknownFields, ...bounds });
+    reader = compileReader(type, { source: source === 'body' ? 'json' : 'text', unknownFields, values, ...bounds });
   } catch (error) {
     report(error instanceof Error ? error.message : String(error), definition);
     return undefined;
@@ -206,10 +212,45 @@ function readParameter(
     example: directiveAt(schema, 'example', definition)?.value,
     header,
     etagsOf: directiveAt(schema, 'ifMatch', definition)?.etagsOf ?? [],
+    values,
   };
   if (source === 'header') checkHeader(parameter, definition, report);
   checkSamples(parameter, definition, report);
   return parameter;
+}
+
+/** The values of callers for those of a variable, after checks. */
+function readValues(
+  schema: GraphQLSchema,
+  type: GraphQLInputType,
+  { definition, source }: Pick<ParameterSource, 'definition' | 'source'>,
+  report: Report,
+): readonly ValueMapping[] | undefined {
+  const values = directiveAt(schema, 'values', definition)?.map;
+  if (!values) return undefined;
+  const name = `$${definition.variable.name.value}`;
+  const named = getNamedType(type);
+  if (isInputObjectType(named)) {
+    report(`@values needs an enum, a boolean or a text; ${name} is ${type}.`, definition);
+    return undefined;
+  }
+  for (const other of ['range', 'ifMatch'] as const) {
+    if (directiveAt(schema, other, definition))
+      report(`${name} has either @values or @${other}; remove one of them.`, definition);
+  }
+  checkValues(values, named, message => report(message, definition));
+  const isList = isListType(getNullableType(type));
+  const isReadable = isList ? /^[^\s,](?:[^,]*[^\s,])?$/ : /./;
+  for (const { as } of source === 'body' ? [] : values.filter(each => !isReadable.test(String(each.as)))) {
+    const reason = isList ? 'a list that is separated by commas' : `a value of the ${source}`;
+    report(`@values has ${JSON.stringify(as)}, which ${reason} cannot have; choose another.`, definition);
+  }
+  const { defaultValue } = definition;
+  for (const preset of [defaultValue ? (valueFromAST(defaultValue, type) ?? []) : []].flat()) {
+    if (values.every(({ of }) => of !== preset))
+      report(`@values has nothing for ${preset}, the default; add { of: ${preset}, as: "…" }.`, definition);
+  }
+  return values;
 }
 
 function checkType(
@@ -255,8 +296,8 @@ function checkHeader({ header = '', name, type }: Parameter, definition: Variabl
 
 /** Checks the example and the default, which is a literal of the graph with its names. */
 function checkSamples(parameter: Parameter, definition: ASTNode, report: Report): void {
-  const { name, type, reader, example, defaultValue } = parameter;
-  for (const [kind, value] of Object.entries({ example, default: toSnakeValue(type, defaultValue) })) {
+  const { name, reader, example } = parameter;
+  for (const [kind, value] of Object.entries({ example, default: defaultOf(parameter) })) {
     if (value === undefined) continue;
     const errors = new ValidationErrors();
     reader.read(parameter.in === 'body' ? value : String(value), [name], errors);
@@ -264,6 +305,13 @@ function checkSamples(parameter: Parameter, definition: ASTNode, report: Report)
       report(`The ${kind} of ${parameter.mapped ? '' : '$'}${loc.join('.')} is invalid: ${msg}.`, definition);
     }
   }
+}
+
+/** The default of a parameter as a caller would send it. */
+export function defaultOf({ type, defaultValue, values }: Parameter): unknown {
+  if (!values) return toSnakeValue(type, defaultValue);
+  const toCaller = (value: unknown) => values.find(({ of }) => of === value)?.as;
+  return Array.isArray(defaultValue) ? defaultValue.map(toCaller) : toCaller(defaultValue);
 }
 
 /** Finds what the graph says about each variable, as far as it is true of the parameter. */

@@ -30,9 +30,9 @@ import {
   mapOnly,
 } from '../input/mapped.ts';
 import { bodyFieldsOf, isOwnType, snakeCase, toSnakePath } from '../input/names.ts';
-import { choiceReader, compileRead, type ReaderOptions } from '../input/reader.ts';
+import { compileRead, type ReaderOptions, valuesReader } from '../input/reader.ts';
 import { directiveAt, directivesAt, hasDirective } from './directives.ts';
-import { isAmount, kindOfValues } from './mapped-values.ts';
+import { checkValues, isAmount } from './mapped-values.ts';
 import type { Report } from './sources.ts';
 
 /** A variable, or a field of an input type of the graph. */
@@ -282,18 +282,10 @@ export function compileShape(
       return mapDecimal(decimal.digits, isText, readGraph);
     }
     if (values) {
-      const kind = kindOfValues(values);
-      if (!kind) report('The values of @values are strings, integers or booleans, all of one kind.', node);
-      else if (kind.name !== own.name && own.name !== 'ID')
+      const kind = checkValues(values, graph, message => report(message, node));
+      if (kind && kind.name !== own.name && own.name !== 'ID')
         report(`The values of @values are ${kind}; declare ${field.name} as that.`, node);
-      if (new Set(values.map(({ as }) => as)).size < values.length)
-        report('@values has a value twice; remove one.', node);
-      for (const { of } of values) {
-        const describe = (problem: string) =>
-          `@values maps to ${JSON.stringify(of)}, which is no ${graph}: ${problem}.`;
-        readLiteral(graph, of, describe, node);
-      }
-      return choiceReader(new Map(values.map(({ of, as }) => [as, of])));
+      return valuesReader(values);
     }
     if (own === graph) return readGraph;
     const isText = (name: string) => name === 'String' || name === 'ID';

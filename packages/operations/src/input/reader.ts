@@ -24,6 +24,7 @@ import {
   isNonNullType,
   isRequiredInputField,
 } from 'graphql';
+import type { ValueMapping } from '../contract/directives.ts';
 import { bodyFieldsOf } from './names.ts';
 
 export interface ReaderOptions {
@@ -33,6 +34,8 @@ export interface ReaderOptions {
   readonly source?: 'json' | 'text';
   /** What is done with unknown fields of objects, at any depth. Default: `ignore`. */
   readonly unknownFields?: 'ignore' | 'forbid';
+  /** The values of callers in place of those of the graph; of a list, those of its elements. */
+  readonly values?: readonly ValueMapping[] | undefined;
 }
 
 /**
@@ -67,14 +70,15 @@ type ObjectReaders = Map<GraphQLInputObjectType, Read>;
 function compile(type: GraphQLInputType, options: ReaderOptions, objects: ObjectReaders): Read {
   if (isNonNullType(type)) return compile(type.ofType, options, objects);
   if (isListType(type)) {
-    return options.source === 'text' ? textListReader(type.ofType) : listReader(type.ofType, options, objects);
+    return options.source === 'text' ? textListReader(type.ofType, options) : listReader(type.ofType, options, objects);
   }
   if (isInputObjectType(type)) return objects.get(type) ?? objectReader(type, options, objects);
+  if (options.values) return valuesReader(options.values, options.source === 'text');
   return isEnumType(type) ? enumReader(type) : scalarReader(type, options);
 }
 
 function listReader(itemType: GraphQLInputType, options: ReaderOptions, objects: ObjectReaders): Read {
-  const readItem = compile(itemType, below(options), objects);
+  const readItem = compile(itemType, { ...below(options), values: options.values }, objects);
   const readElement: Read = isNonNullType(itemType)
     ? readItem
     : (value, cursor, depth) => (value === null ? null : readItem(value, cursor, depth));
@@ -85,8 +89,8 @@ function listReader(itemType: GraphQLInputType, options: ReaderOptions, objects:
 }
 
 /** Reads the comma-separated list of a URL; errors of a single value have no index. */
-function textListReader(itemType: GraphQLInputType): Read {
-  const readItem = compile(itemType, { source: 'text' }, new Map());
+function textListReader(itemType: GraphQLInputType, { values }: ReaderOptions): Read {
+  const readItem = compile(itemType, { source: 'text', values }, new Map());
   return (value, cursor, depth) => {
     const items = String(value).split(',');
     return items.map((item, index) => {
@@ -229,8 +233,13 @@ function enumReader(type: GraphQLEnumType): Read {
   return choiceReader(new Map(type.getValues().map(({ name }) => [name, name])));
 }
 
+/** Reads values of callers; in a text, as they are written there. */
+export function valuesReader(values: readonly ValueMapping[], isText = false): Read {
+  return choiceReader(new Map(values.map(({ of, as }) => [isText ? String(as) : as, of])));
+}
+
 /** Reads one of these values as the one that it stands for: by its JSON type and value, so that 1 is not "1". */
-export function choiceReader(choices: ReadonlyMap<unknown, unknown>): Read {
+function choiceReader(choices: ReadonlyMap<unknown, unknown>): Read {
   const quoted = [...choices.keys()].map(value => (typeof value === 'string' ? `'${value}'` : String(value)));
   const last = quoted.pop();
   const choice = quoted.length > 0 ? `${quoted.join(', ')} or ${last}` : last;

@@ -1,4 +1,4 @@
-import { getNullableType, isListType } from 'graphql';
+import { type GraphQLArgument, getNullableType, isListType } from 'graphql';
 import { type Contract, type Operation, rootFieldOf } from '../contract/contract.ts';
 import { describeOperation, toSentence, toWords } from '../contract/descriptions.ts';
 import { unknownFieldsIn } from '../contract/directives.ts';
@@ -6,8 +6,8 @@ import { ifMatchHeader, type Parameter } from '../contract/parameters.ts';
 import { generateRoutes, type SofaRoute } from '../sofa.ts';
 import { errorSchemas, responsesOf, sharedResponses } from './responses.ts';
 import {
-  boundedSchema,
   type Json,
+  parameterSchema,
   parametersSchema,
   reference,
   schemaOf,
@@ -82,6 +82,7 @@ function pathsOf(contract: Contract, isSecured: boolean): Json {
 function describeRoute(generated: SofaRoute, contract: Contract, isSecured: boolean): Json {
   const { operation, tags } = generated;
   const { route, name, parameters } = operation;
+  const { args } = rootFieldOf(contract, operation);
   const bodyParameters = parameters.filter(parameter => parameter.in === 'body');
   return {
     operationId: name,
@@ -89,7 +90,7 @@ function describeRoute(generated: SofaRoute, contract: Contract, isSecured: bool
     summary: route.summary ?? toWords(name),
     description: describeOperation(operation),
     parameters: [
-      ...parameters.filter(parameter => parameter.in !== 'body').map(describeParameter),
+      ...parameters.filter(parameter => parameter.in !== 'body').map(each => describeParameter(each, args)),
       ...(route.method === 'GET' ? [ifNoneMatch] : []),
     ],
     ...(bodyParameters.length > 0 && { requestBody: describeBody(operation, bodyParameters) }),
@@ -142,7 +143,7 @@ const ifNoneMatch: Json = {
   schema: { type: 'string' },
 };
 
-function describeParameter(parameter: Parameter): Json {
+function describeParameter(parameter: Parameter, args: readonly GraphQLArgument[]): Json {
   const { name, in: location, required, type, description, example, header } = parameter;
   if (header === ifMatchHeader) {
     return withDescription({ name: header, in: location, schema: { type: 'string' } }, description);
@@ -155,7 +156,7 @@ function describeParameter(parameter: Parameter): Json {
       required,
       // Comma-separated.
       ...(isList && { style: location === 'header' ? 'simple' : 'form', explode: false }),
-      schema: boundedSchema(parameter, type),
+      schema: parameterSchema(parameter, args),
       ...(example !== undefined && { example }),
     },
     description,

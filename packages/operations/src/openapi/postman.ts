@@ -1,6 +1,6 @@
 import type { Contract, Operation } from '../contract/contract.ts';
 import type { Link } from '../contract/directives.ts';
-import { colonPath, type Parameter } from '../contract/parameters.ts';
+import { colonPath, defaultOf, type Parameter } from '../contract/parameters.ts';
 import { sampleOf } from './samples.ts';
 import type { Json } from './schemas.ts';
 
@@ -118,7 +118,10 @@ function toVariable(value: unknown, variables: PathVariables): unknown {
 
 const sampleBody = (parameters: readonly Parameter[]) =>
   Object.fromEntries(
-    parameters.map(({ name, example, required, type }) => [name, example ?? (required ? sampleOf(type) : undefined)]),
+    parameters.map(({ name, example, required, type, values }) => [
+      name,
+      example ?? (required ? sampleOf(type, values) : undefined),
+    ]),
   );
 
 function describeUrl(path: string, parameters: readonly Parameter[]): Json {
@@ -129,11 +132,11 @@ function describeUrl(path: string, parameters: readonly Parameter[]): Json {
     raw: `{{baseUrl}}/${steps.join('/')}`,
     host: ['{{baseUrl}}'],
     path: steps,
-    query: query.map(({ name, description, defaultValue, example, required }) => ({
-      key: name,
-      value: String((required ? example : undefined) ?? defaultValue ?? ''),
-      description: description ?? '',
-      disabled: !required,
+    query: query.map(parameter => ({
+      key: parameter.name,
+      value: String((parameter.required ? parameter.example : undefined) ?? defaultOf(parameter) ?? ''),
+      description: parameter.description ?? '',
+      disabled: !parameter.required,
     })),
     variable: inPath.map(({ name, description, example }) => ({
       key: name,

@@ -18,13 +18,14 @@ const scalarSamples: Readonly<Record<string, unknown>> = {
 };
 
 /** A value that shows what a caller has to fill in, where the file of the operation has no example: with required fields alone. */
-export function sampleOf(type: GraphQLInputType, depth = 0): unknown {
+export function sampleOf(type: GraphQLInputType, values?: FieldExtensions['values'], depth = 0): unknown {
   const bare = getNullableType(type);
-  if (isListType(bare)) return depth < 5 ? [sampleOf(bare.ofType, depth + 1)] : [];
+  if (isListType(bare)) return depth < 5 ? [sampleOf(bare.ofType, values, depth + 1)] : [];
+  if (values) return values[0]?.as;
   if (isEnumType(bare)) return bare.getValues()[0]?.name;
   if (!isInputObjectType(bare)) return scalarSamples[bare.name] ?? 'text';
   const required = bodyFieldsOf(bare).filter(isRequiredInputField);
-  return Object.fromEntries(required.map(field => [field.bodyName, sampleOf(field.type, depth + 1)]));
+  return Object.fromEntries(required.map(field => [field.bodyName, sampleOf(field.type, undefined, depth + 1)]));
 }
 
 /** A body of an operation: that of the samples of its set, or else one with all fields. */

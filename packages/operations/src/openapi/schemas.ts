@@ -17,8 +17,7 @@ import type { Contract } from '../contract/contract.ts';
 import { unknownFieldsIn } from '../contract/directives.ts';
 import { documentedNameOf, type InputExtensions } from '../contract/inputs.ts';
 import type { FieldExtensions } from '../contract/mapped-values.ts';
-import type { Parameter } from '../contract/parameters.ts';
-import { toSnakeValue } from '../input/names.ts';
+import { defaultOf, type Parameter } from '../contract/parameters.ts';
 
 /** An object of an OpenAPI document. */
 export type Json = Readonly<Record<string, unknown>>;
@@ -52,14 +51,18 @@ export function schemaOf(type: GraphQLType): Json {
   return scalar ?? reference(type.name);
 }
 
-/** The schema of a parameter of a derived type, with its bounds and default. */
-export function boundedSchema({ min, max, defaultValue, type: graphType }: Parameter, type: GraphQLType): Json {
-  return {
-    ...schemaOf(type),
+/** The schema of a parameter, with its bounds, values and default; `args` have their derived types. */
+export function parameterSchema(parameter: Parameter, args: readonly GraphQLArgument[]): Json {
+  const { name, min, max, type } = parameter;
+  const argument = args.find(candidate => candidate.name === name);
+  const preset = defaultOf(parameter);
+  const schema = {
+    ...schemaOf(argument?.type ?? type),
     ...(min !== undefined && { minimum: min }),
     ...(max !== undefined && { maximum: max }),
-    ...(defaultValue !== undefined && { default: toSnakeValue(graphType, defaultValue) }),
+    ...(preset !== undefined && { default: preset }),
   };
+  return asMapped(schema, argument?.extensions ?? {});
 }
 
 /** The schema of an object that has these parameters as fields; `args` have their derived types. */
@@ -69,9 +72,8 @@ export function parametersSchema(
   { isClosed, hasExamples = false }: { readonly isClosed: boolean; readonly hasExamples?: boolean },
 ): Json {
   const properties = parameters.map((parameter): readonly [string, Json] => {
-    const { name, type, description, example } = parameter;
-    const argument = args.find(candidate => candidate.name === name);
-    const schema = asMapped(boundedSchema(parameter, argument?.type ?? type), argument?.extensions ?? {});
+    const { name, description, example } = parameter;
+    const schema = parameterSchema(parameter, args);
     const examples = hasExamples && example !== undefined ? { examples: [example] } : {};
     return [name, withDescription({ ...schema, ...examples }, description)];
   });
@@ -133,7 +135,7 @@ function outputSchema(type: GraphQLObjectType, isClosed: boolean): Json {
   });
 }
 
-/** The schema of a field of an own input type that is mapped to values or units. */
+/** The schema of a field or parameter that is mapped to values or units. */
 function asMapped(schema: Json, { values, digits }: InputExtensions): Json {
   if (values) return withValues(schema, {}, values);
   if (digits === undefined || schema.type !== 'string') return schema;
