@@ -282,6 +282,12 @@ test('a message needs values for its events alone, which a route that shares its
   expect(of(message(kind(['ORDER_PLACED'])))).toEqual([
     'shop/a.graphql:1: @values has nothing for ORDER_CHANGED; add { of: ORDER_CHANGED, as: "…" }.',
   ]);
+  const menu = `query menu($event: ID!) @webhook(events: [MENU_CHANGED]) { event(id: $event) { ${kind(['MENU_CHANGED'])} } }`;
+  expect(of([message(kind(['ORDER_PLACED', 'ORDER_CHANGED'])), menu].join('\n'))).toEqual([]);
+  const others = `query others($store_id: ID!) @webhook(events: [ORDER_PLACED]) {
+    store(id: $store_id) { events { events { ${kind(['ORDER_PLACED'])} } } }
+  }`;
+  expect(of(others)).toEqual([expect.stringContaining('@values has nothing for ORDER_CHANGED, ORDERS_CHANGED')]);
   const route = `query found($id: ID!) @route(path: "/shop/{id}") { store(id: $id) { events @body { events { ...Told } } } }`;
   const shared = `fragment Told on Event { ${kind(['ORDER_PLACED', 'ORDER_CHANGED'])} }`;
   expect(of([message('...Told'), route, shared].join('\n'))).toEqual([

@@ -11,6 +11,7 @@ import {
   GraphQLObjectType,
   GraphQLSchema,
   isInputObjectType,
+  Kind,
   type OperationDefinitionNode,
   print,
   Source,
@@ -170,20 +171,23 @@ function derive(
   parameters: ReadonlyMap<OperationDefinitionNode, readonly Parameter[]>,
   report: Report,
 ): Pick<Contract, 'operations' | 'messages' | 'schema' | 'info'> {
-  const outputs = createOutputTypes(sources, report);
   const texts = createTexts(sources);
   const [ofMessages = [], ofRoutes = []] = [true, false].map(isMessage =>
     sources.operations.filter(node => hasDirective(node, 'webhook') === isMessage),
   );
+  const read = ofMessages.map(node => readMessage(sources.schema, node, texts));
+  const outputs = createOutputTypes(sources, report, fragment => {
+    const isShared = (node: DefinitionNode) =>
+      node.kind === Kind.FRAGMENT_DEFINITION && node.name.value === fragment.name.value;
+    return read.flatMap(({ operation: { document, events } }) => (document.definitions.some(isShared) ? events : []));
+  });
   const derived = ofRoutes.map(node => {
     const { operation, paths } = readOperation(sources.schema, node, parameters.get(node), texts);
     return { operation, type: outputs.ofBody(operation.name, paths, operation.route.constants) };
   });
-  const read = ofMessages.map(node => readMessage(sources.schema, node, texts));
-  const events = read.flatMap(({ operation }) => operation.events);
   const messages = read.map(({ operation, paths }) => ({
     operation,
-    type: outputs.ofBody(operation.name, paths, [], events),
+    type: outputs.ofBody(operation.name, paths, [], operation.events),
   }));
   // After all bodies, whose types take precedence where names collide.
   const inputs = createInputTypes(sources, outputs);

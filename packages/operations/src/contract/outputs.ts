@@ -103,7 +103,12 @@ export const describeOutput = (
   inRestTerms(inheritDescription(description, { names, otherName: () => undefined, ...(isUntrue && { isUntrue }) }));
 
 /** Derives the types of response bodies: an alias becomes the name of a field, the name of a fragment that of a type. */
-export function createOutputTypes({ schema, fragments }: ContractSources, report: Report) {
+export function createOutputTypes(
+  { schema, fragments }: ContractSources,
+  report: Report,
+  /** Those of all messages that share a fragment. */
+  eventsOf: (fragment: FragmentDefinitionNode) => readonly string[],
+) {
   const types = new Map<string, GraphQLObjectType>();
   const typesByFragment = new Map<FragmentDefinitionNode, GraphQLObjectType>();
   const scalars = new Map<string, GraphQLScalarType>();
@@ -116,7 +121,7 @@ export function createOutputTypes({ schema, fragments }: ContractSources, report
     return scalar;
   }
 
-  /** Of all messages of the set, which share fragments, while the type of one is derived. */
+  /** Which the fields of a message itself may be of; undefined for those of objects below it. */
   let events: readonly string[] | undefined;
 
   const constantsAt = (node: FieldNode) => directiveAt(schema, 'constants', node)?.fields ?? [];
@@ -126,9 +131,9 @@ export function createOutputTypes({ schema, fragments }: ContractSources, report
     operationName: string,
     { body }: ResponsePaths,
     ofRoute: readonly Constant[],
-    ofMessages?: readonly string[],
+    ofMessage?: readonly string[],
   ): GraphQLOutputType {
-    events = ofMessages;
+    events = ofMessage;
     const { node, field } = last(body);
     const constants = [...constantsAt(node), ...ofRoute];
     const type = derive(field.type, node, { name: `${capitalized(operationName)}Response`, constants });
@@ -164,6 +169,7 @@ export function createOutputTypes({ schema, fragments }: ContractSources, report
       directiveAt(schema, 'description', fragment)?.text ??
       describeOutput(parent.description, namesIn(parent, ofFragment));
     const draft = { name: fragment.name.value, node: fragment, selections: ofFragment, constants: [], description };
+    events &&= eventsOf(fragment);
     const type = create(parent, draft);
     typesByFragment.set(fragment, type);
     return type;
@@ -229,7 +235,10 @@ export function createOutputTypes({ schema, fragments }: ContractSources, report
     const path = pathOf(selection);
     const constants = constantsAt(selection);
     const typeName = `${name}${path.split('.').map(capitalized).join('')}`;
+    const ofMessage = events;
+    events = undefined;
     const derived = derive(field.type, selection, { name: typeName, constants });
+    events = ofMessage;
     const { type, ...mapping } =
       mappedType(schema, derived, selection, { report, events }) ?? onlyField(derived, selection);
     const override = directiveAt(schema, 'description', selection)?.text;
