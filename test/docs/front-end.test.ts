@@ -92,8 +92,8 @@ describe('the guides for front ends', () => {
       // The document first places an order, and then changes it.
       const given = JSON.stringify(variables).replaceAll('ID-OF-THE-ORDER', orderId);
       const values = JSON.parse(given.replace('READY-BY', readyBy));
-      // A time that a guest may use is the example's.
-      if (given !== given.replace('READY-BY', readyBy))
+      // At a time that no guest may use it would have another problem; charges are never of guests.
+      if (values?.input?.readyBy && !values.input.charges && !isSecret)
         expect((await app.graphql(query, values, placer)).body.data).toMatchObject(answer);
       const byGuest = (await app.graphql(query, values, guest)).body;
       if (isSecret) expect([byGuest.data, byGuest.errors[0].extensions.code]).toEqual([undefined, 'FORBIDDEN']);

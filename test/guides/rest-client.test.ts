@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { listedExamples, readExample } from '../examples/readme.ts';
@@ -23,6 +23,18 @@ test('the commands of its README generate the client, compile it and call all ni
     '1 items in 1 menus',
     'posted again: the same tree',
   ]);
+});
+
+test('with the option that the guide names, generated bodies may leave out what has a default', async () => {
+  const guide = readFileSync(new URL('../../docs/pos.md', import.meta.url), 'utf8');
+  const [, option = ''] = /`(--\S+)` to openapi-typescript/.exec(guide) ?? [];
+  const generate = async (...options: string[]) => {
+    const command = ['node_modules/.bin/openapi-typescript', `${app.url}/openapi/pos.json`, ...options];
+    const { stdout } = await promisify(execFile)(process.execPath, command, { cwd: folder });
+    return /^ +SetStoreStockRequest: \{.*?^ {8}\};/ms.exec(stdout)?.[0];
+  };
+  expect(await generate()).toMatch(/^ +modifier_items: /m);
+  expect(await generate(option)).toMatch(/^ +modifier_items\?: /m);
 });
 
 test('examples/README.md lists every example', () => {

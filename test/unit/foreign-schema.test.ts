@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Forbidden, operations } from '@carte/operations';
@@ -7,7 +7,7 @@ import { createSet } from '@carte/operations/contract/folders';
 import { mountRest } from '@carte/operations/mount';
 import { openapiDocument } from '@carte/operations/openapi/document';
 import { generateRoutes } from '@carte/operations/sofa';
-import { addResolversToSchema } from '@graphql-tools/schema';
+import { addResolversToSchema, makeExecutableSchema } from '@graphql-tools/schema';
 import { schema as github } from '@octokit/graphql-schema';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import fastify from 'fastify';
@@ -100,4 +100,36 @@ describe('a public schema that is not ours', () => {
   ])('says where it cannot serve %s', (_name, text, type) => {
     expect(() => read(text)).toThrow(new RegExp(`repositories\\.graphql:\\d+: .*${type}`));
   });
+});
+
+test('a write of the README that can be repeated stores once for a key, and is 422 without one', async () => {
+  const readme = readFileSync(new URL('../../packages/operations/README.md', import.meta.url), 'utf8');
+  const [, write = ''] = /`(mutation \w+\([^`]*Idempotency-Key[^`]*)`/.exec(readme) ?? [];
+  const folder = mkdtempSync(join(tmpdir(), 'carte-books-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, 'books.graphql'), `${write}\nfragment Book on Book { id title }`);
+  const books = new Map<string, { readonly id: number; readonly title: string }>();
+  const addBook = (_parent: unknown, { title, key }: { readonly title: string; readonly key: string }) => {
+    const book = books.get(key) ?? { id: books.size + 1, title };
+    books.set(key, book);
+    return book;
+  };
+  const app = fastify();
+  await app.register(operations<{ readonly name: string }>, {
+    schema: makeExecutableSchema({
+      typeDefs: `type Book { id: ID! title: String! } type Query { books: [Book!]! }
+        type Mutation { addBook(title: String!, key: String!): Book! }`,
+      resolvers: { Mutation: { addBook } },
+    }),
+    folders: [folder],
+    authenticate: async () => ({ name: 'anyone' }),
+  });
+  const add = async (headers = {}) => {
+    const response = await app.inject({ method: 'POST', url: '/books', headers, payload: { title: 'Emma' } });
+    return [response.statusCode, response.json()];
+  };
+  const key = { 'idempotency-key': '1' };
+  expect([await add(key), await add(key)]).toEqual(Array(2).fill([200, { id: '1', title: 'Emma' }]));
+  const missing = { loc: ['header', 'idempotency-key'], msg: 'Field required', type: 'missing' };
+  expect(await add()).toEqual([422, { detail: [missing] }]);
 });
