@@ -28,8 +28,8 @@ query courierOrder($order_id: ID!)
 query courierMenu($event: ID!) @webhook(events: [MENU_CHANGED]) {
   event(id: $event) { at_version: revision shop: storeId }
 }
-query courierStore($store_id: ID!) @webhook(events: [STORE_CHANGED]) {
-  store(id: $store_id) { items { id } }
+query courierStore($storeId: ID!) @webhook(events: [STORE_CHANGED]) {
+  store(id: $storeId) { items { id } }
 }`,
   });
 
