@@ -284,6 +284,19 @@ const breaking: readonly Pair[] = [
   ],
   ['a message less', /query notifyShop[^}]*}[^}]*}[^}]*}/, '', 'The message notifyShop was removed.'],
   ['a smaller bound', 'max: 100', 'max: 50', 'listTickets: limit is now at most 50.'],
+  ['a bound of a field', 'town: city', 'town: city @atMost(bytes: 9)', '.town is now left out beyond 9 bytes.'],
+  [
+    'a default of an own body less',
+    'PHONE: String! = ""',
+    'PHONE: String!',
+    'takeTicket: PHONE had a default, and is required.',
+  ],
+  [
+    'a default less in an object of an own body',
+    'QTY: Int! = 1',
+    'QTY: Int!',
+    'NewLine.QTY had a default, and is required.',
+  ],
 ];
 
 describe('a change that breaks callers is found, with both texts:', () => {

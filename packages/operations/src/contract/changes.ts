@@ -2,13 +2,15 @@ import {
   DangerousChangeType,
   findBreakingChanges,
   findDangerousChanges,
+  type GraphQLArgument,
+  type GraphQLInputField,
   type GraphQLOutputType,
   type GraphQLSchema,
   getNamedType,
   isInputObjectType,
   isIntrospectionType,
+  isNonNullType,
   isObjectType,
-  isRequiredInputField,
 } from 'graphql';
 import { type BodyOperation, type Contract, type Operation, rootFieldOf, toolNameOf } from './contract.ts';
 import { unknownFieldsIn, type ValueMapping } from './directives.ts';
@@ -116,10 +118,11 @@ function* compareRoutes(old: Version<Operation>, now: Version<Operation>): Gener
     const [preset, next] = [old, now].map(({ contract, operation }) => presetOf(contract, operation, parameter.name));
     if (preset && next && preset.form !== next.form)
       yield changed(`${title}, if it is not given,`, preset.text, next.text);
-    const [oldInput, input] = [old, now].map(
-      ({ contract, operation }): InputExtensions =>
-        rootFieldOf(contract, operation).args.find(each => each.name === parameter.name)?.extensions ?? {},
+    const [oldArgument, argument] = [old, now].map(({ contract, operation }) =>
+      rootFieldOf(contract, operation).args.find(each => each.name === parameter.name),
     );
+    if (oldArgument && argument) yield* compareRequired(title, oldArgument, argument);
+    const [oldInput, input] = [oldArgument, argument].map((each): InputExtensions => each?.extensions ?? {});
     if (parameter.mapped || before.mapped) yield* compareMappings(parameter.name, title, [oldInput, input], usages);
     else yield* compareValues(title, oldInput?.values, input?.values, 'as');
   }
@@ -134,6 +137,19 @@ function* compareParameters(title: string, old: Parameter, next: Parameter): Gen
   for (const operation of old.etagsOf.filter(each => !next.etagsOf.includes(each)))
     yield ['breaking', `${title} no longer takes the ETag of ${operation}.`];
 }
+
+/** A default that is gone. What is required by its type is a change of that. */
+function* compareRequired(
+  title: string,
+  old: GraphQLArgument | GraphQLInputField,
+  next: typeof old,
+): Generator<Change> {
+  if (isNonNullType(old.type) && !isRequired(old) && isRequired(next))
+    yield ['breaking', `${title} had a default, and is required.`];
+}
+
+const isRequired = ({ type, defaultValue }: GraphQLArgument | GraphQLInputField) =>
+  isNonNullType(type) && defaultValue === undefined;
 
 /** What is behind the names of a body. */
 function* compareBodies(old: Version, now: Version): Generator<Change> {
@@ -157,6 +173,9 @@ function* compareBodies(old: Version, now: Version): Generator<Change> {
   const compareFields = function* (title: string, known: FieldExtensions, next: FieldExtensions): Generator<Change> {
     const [meant, means] = [meaningOfField(known, before), meaningOfField(next, after)];
     if (meant.form !== means.form) yield changed(title, meant.text, means.text);
+    const { maxBytes = Number.POSITIVE_INFINITY } = next;
+    if (maxBytes < (known.maxBytes ?? Number.POSITIVE_INFINITY))
+      yield ['breaking', `${title} is now left out beyond ${maxBytes} bytes.`];
     yield* compareValues(title, known.values, next.values, 'of');
     const [oldDefault, preset] = [known, next].map(each => each.default !== undefined && JSON.stringify(each.default));
     if (oldDefault && preset && oldDefault !== preset)
@@ -215,7 +234,8 @@ function* compareInputs(before: GraphQLSchema, after: GraphQLSchema): Generator<
       yield* compareMappings(field.name, title, [known.extensions, field.extensions]);
       const presets = [known, field].map(each => JSON.stringify(each.defaultValue ?? null));
       const [was = '', is = ''] = presets.map(preset => (preset === 'null' ? 'absent' : preset));
-      const isGiven = isRequiredInputField(known) || isRequiredInputField(field);
+      yield* compareRequired(title, known, field);
+      const isGiven = isRequired(known) || isRequired(field);
       if (!isGiven && was !== is) yield changed(`${title}, if it is not given,`, was, is);
     }
   }
