@@ -16,7 +16,7 @@ const allowedHeaders = [
   ...['Mcp-Protocol-Version', 'Mcp-Session-Id', 'Mcp-Method', 'Mcp-Name'],
 ].join(', ');
 const exposedHeaders = [
-  ...['ETag', 'Retry-After', 'X-Request-Id', 'X-Carte-Cost', 'X-Carte-Warning'],
+  ...['ETag', 'Retry-After', 'X-Request-Id', 'X-Carte-Cost', 'X-Carte-Warning', 'Deprecation', 'Sunset', 'Link'],
   ...['RateLimit-Limit', 'RateLimit-Policy', 'RateLimit-Remaining', 'RateLimit-Reset'],
 ].join(', ');
 

@@ -295,8 +295,56 @@ const bodies: readonly Case[] = [
   ],
 ];
 
+const day = 'is no day; write';
+const deprecations: readonly Case[] = [
+  ...['soon', '2027-02-29', '2027-13-01', '30.06.2027', '2027-06-30T00:00:00Z', ''].map(
+    (date): Case => [
+      `the sunset "${date}"`,
+      `query a ${route} @deprecated(sunset: "${date}") { shops { id } }`,
+      `"${date}" ${day} \`sunset\` of @deprecated as "2027-06-30".`,
+    ],
+  ),
+  [
+    'the sunset of a field',
+    `query a ${route} { shops { id label @deprecated(sunset: "2027-6-30") } }`,
+    `"2027-6-30" ${day} \`sunset\` of @deprecated as "2027-06-30".`,
+  ],
+  [
+    'the sunset of a variable',
+    'query a($page: Int @deprecated(since: "now")) @route(path: "/shops") { shop(page: $page) { id } }',
+    `"now" ${day} \`since\` of @deprecated as "2027-06-30".`,
+  ],
+  [
+    'the sunset of a field of an own body',
+    `mutation a($id: ID!, $input: ShopInput) @route(path: "/shops/{id}", body: "Own") { paint(id: $id, input: $input) { id } }
+     input Own { NAME: String! @to(path: "input.name") COAT: Int @unused @deprecated(sunset: "never") }`,
+    `"never" ${day} \`sunset\` of @deprecated as "2027-06-30".`,
+    3,
+  ],
+  [
+    'a sunset before the deprecation',
+    `query a ${route} @deprecated(since: "2027-07-01", sunset: "2027-06-30") { shops { id } }`,
+    '@deprecated has the sunset 2027-06-30 before 2027-07-01.',
+  ],
+  [
+    'a deprecation with a link to no address',
+    `query a ${route} @deprecated(link: "moved") { shops { id } }`,
+    '"moved" is no address; begin `link` with "https://".',
+  ],
+  [
+    'a deprecated variable that is required',
+    `query a($id: ID! @deprecated) ${byId} { shop(id: $id) { id } }`,
+    '$id is required, so nobody can leave it out; make it nullable, or remove @deprecated.',
+  ],
+  [
+    'a deprecated field that is not in the body',
+    `query a ${route} { shop @deprecated { owner @body { name } } }`,
+    'This field is not in the body; mark the operation as @deprecated, or fields of the body.',
+  ],
+];
+
 describe('a contract is rejected for', () => {
-  test.each([...operations, ...bodies])('%s', (_name, text, error, line = 2) => {
+  test.each([...operations, ...bodies, ...deprecations])('%s', (_name, text, error, line = 2) => {
     expect(errorsOf(`\n${text}`)).toContain(`shops.graphql:${line}: ${error}`);
   });
 });

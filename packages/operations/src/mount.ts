@@ -1,8 +1,9 @@
 import { Readable } from 'node:stream';
 import { isPause, largeBodyBytes, runAtOnce } from '@carte/base/time-slice';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, onSendHookHandler } from 'fastify';
 import { acceptBodies, compileArguments } from './arguments.ts';
 import type { Contract, Operation } from './contract/contract.ts';
+import { deprecationHeaders } from './contract/deprecation.ts';
 import { colonPath, ifMatchHeader } from './contract/parameters.ts';
 import { HttpError, toHttpError } from './errors.ts';
 import { compileCost, compileVariants, type ExecuteOptions, type RestResponse, type Run, runNow } from './execute.ts';
@@ -48,11 +49,33 @@ export async function mountRest<Caller>(app: FastifyInstance, options: RestOptio
   acceptBodies(app, options.bodyLimit ?? 10 * 1024 * 1024);
   app.decorateRequest('executeOperation', null);
   app.setErrorHandler((error, request, reply) => sendError(options.translateError?.(error) ?? error, request, reply));
+  announceDeprecations(
+    app,
+    options.sets.flatMap(({ contract }) => contract.operations),
+  );
   for (const set of options.sets) for (const route of set.routes) mountRoute(app, route, { ...options, ...set });
   mountFallbackRoutes(
     app,
     options.sets.flatMap(({ contract }) => contract.operations),
   );
+}
+
+/** Adds the headers of deprecated operations to every response of their routes, and of all routes at a path where each is. */
+function announceDeprecations(app: FastifyInstance, operations: readonly Operation[]): void {
+  const byUrl = Map.groupBy(operations, ({ route }) => colonPath(route.path));
+  app.addHook('onRoute', route => {
+    const onPath = byUrl.get(route.url) ?? byUrl.get(toggleTrailingSlash(route.url)) ?? [];
+    const method = route.method === 'HEAD' ? 'GET' : route.method;
+    const own = onPath.filter(operation => operation.route.method === method);
+    const headers = deprecationHeaders(own.length > 0 ? own : onPath);
+    if (!headers.deprecation) return;
+    const announce: onSendHookHandler = (_request, reply, payload, done) => {
+      reply.headers(headers);
+      done(null, payload);
+    };
+    // That of HEAD sends no body.
+    route.onSend = [announce, route.onSend ?? []].flat();
+  });
 }
 
 function mountRoute<Caller>(

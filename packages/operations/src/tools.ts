@@ -4,6 +4,7 @@ import { runAtOnce } from '@carte/base/time-slice';
 import { forbidUnknownFields, ValidationErrors } from '@carte/base/validation';
 import { readValue } from './arguments.ts';
 import { type Contract, type Operation, rootFieldOf, toolNameOf } from './contract/contract.ts';
+import { describeDeprecated } from './contract/deprecation.ts';
 import { describeOperation, toSentence } from './contract/descriptions.ts';
 import { unknownFieldsIn } from './contract/directives.ts';
 import { ifMatchHeader, type Parameter } from './contract/parameters.ts';
@@ -138,7 +139,7 @@ const wrapped = 'result';
 const isWrapped = (bodySchema: Json): boolean => bodySchema.type !== undefined && bodySchema.type !== 'object';
 
 export function describeTool(contract: Contract, operation: Operation): ToolDescription {
-  const { route, tool, kind } = operation;
+  const { route, tool, kind, deprecation } = operation;
   const { type, args } = rootFieldOf(contract, operation);
   const schemas = typeSchemas(contract);
   const body = schemaOf(type);
@@ -149,7 +150,7 @@ export function describeTool(contract: Contract, operation: Operation): ToolDesc
   return {
     name: toolNameOf(operation),
     title: route.summary ?? operation.name,
-    description: `${toSentence(about)} ${provenance}`,
+    description: describeDeprecated(deprecation, `${toSentence(about)} ${provenance}`) ?? '',
     inputSchema: withDefinitions(input, schemas),
     outputSchema: withDefinitions(output, schemas),
     annotations: {

@@ -23,6 +23,7 @@ interface RouteObject {
   readonly operationId: string;
   readonly summary?: string;
   readonly description?: string;
+  readonly deprecated?: boolean;
   readonly parameters?: readonly ParameterObject[];
   readonly requestBody?: Content;
   readonly responses: Readonly<Record<string, ResponseObject>>;
@@ -33,6 +34,7 @@ interface ParameterObject {
   readonly in: string;
   readonly required?: boolean;
   readonly description?: string;
+  readonly deprecated?: boolean;
   readonly schema?: Schema;
 }
 
@@ -50,6 +52,7 @@ interface Schema {
   readonly type?: string;
   readonly format?: string;
   readonly description?: string;
+  readonly deprecated?: boolean;
   readonly enum?: readonly string[];
   readonly items?: Schema;
   readonly anyOf?: readonly Schema[];
@@ -111,7 +114,7 @@ export function renderReference(document: Json, operations: readonly Operation[]
   };
 
   const renderField = (name: string, schema: Schema, facts: readonly (string | false | undefined)[]) => html`
-    <div><dt><code>${name}</code> <span class="small">${typeOf(schema)}${facts.map(fact => fact && `, ${fact}`)}</span></dt>
+    <div><dt><code>${name}</code> <span class="small">${typeOf(schema)}${facts.map(fact => fact && `, ${fact}`)}</span>${mark(schema)}</dt>
     <dd>${markdown(schema.description)}</dd></div>`;
 
   const renderSchema = ({ properties, required = [], enum: values }: Schema) => [
@@ -140,7 +143,7 @@ export function renderReference(document: Json, operations: readonly Operation[]
         <section class="route" id="${id}">
           <div>
             <h3>${summary ?? operationId} <a class="anchor" href="#${id}" aria-label="Link to this route">#</a></h3>
-            <p class="path">${badge(method)} <code>${path}</code></p>
+            <p class="path">${badge(method)} <code>${path}</code>${mark(route)}</p>
             <p class="actions"><button type="button" class="main try" aria-expanded="false">Try it</button>
             ${operation && html`<a class="button quiet" href="${playgroundUrl(operation)}">Open in playground</a>`}</p>
             ${markdown(route.description)}
@@ -160,13 +163,14 @@ export function renderReference(document: Json, operations: readonly Operation[]
         </section>`;
   };
 
-  const renderMessage = ({ id, summary, operationId, description, requestBody = {} }: RouteObject & { id: string }) => {
+  const renderMessage = (message: RouteObject & { id: string }) => {
+    const { id, summary, operationId, description, requestBody = {} } = message;
     const example = requestBody.content?.['application/json']?.example;
     return html`
         <section class="route" id="${id}">
           <div>
             <h3>${summary ?? operationId} <a class="anchor" href="#${id}" aria-label="Link to this message">#</a></h3>
-            <p class="path">webhook <code>${operationId}</code></p>
+            <p class="path">webhook <code>${operationId}</code>${mark(message)}</p>
             ${markdown(description)}
             ${renderBody('Body', requestBody)}
           </div>
@@ -174,12 +178,12 @@ export function renderReference(document: Json, operations: readonly Operation[]
         </section>`;
   };
 
-  const renderParameter = ({ name, in: place, required, description, schema = {} }: ParameterObject) =>
-    renderField(name, { ...schema, ...(description !== undefined && { description }) }, [
-      place,
-      required && 'required',
-      ...boundsOf(schema),
-    ]);
+  const renderParameter = ({ name, in: place, required, description, deprecated, schema = {} }: ParameterObject) =>
+    renderField(
+      name,
+      { ...schema, ...(description !== undefined && { description }), ...(deprecated && { deprecated }) },
+      [place, required && 'required', ...boundsOf(schema)],
+    );
 
   const inline = new Set(routes.flatMap(({ requestBody, responses }) => [requestBody, responses[200]]).map(rootOf));
   const referenced = new Set(Object.values(schemas).flatMap(namesIn));
@@ -213,8 +217,13 @@ export function renderReference(document: Json, operations: readonly Operation[]
 
 const markdown = (text = '') => new Html(marked.parse(text, { async: false }));
 
-const linkTo = ({ id, summary, operationId, method }: Route) =>
-  html`<li><a href="#${id}"><span>${summary ?? operationId}</span> ${badge(method)}</a></li>`;
+const linkTo = ({ id, summary, operationId, method, deprecated }: Route) => {
+  const title = summary ?? operationId;
+  return html`<li><a href="#${id}"><span>${deprecated ? html`<s>${title}</s>` : title}</span> ${badge(method)}</a></li>`;
+};
+
+const mark = ({ deprecated }: { readonly deprecated?: boolean }) =>
+  deprecated && html` <strong class="small bad">deprecated</strong>`;
 
 const badge = (method: string) => html`<b class="method ${method.toLowerCase()}">${method}</b>`;
 

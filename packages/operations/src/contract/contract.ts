@@ -25,6 +25,7 @@ import { keyOf } from '../execution/selected-fields.ts';
 import { camelCase } from '../input/names.ts';
 import { isAboutOmission } from './descriptions.ts';
 import {
+  type Deprecation,
   directiveAt,
   hasDirective,
   type InterfaceDirective,
@@ -42,6 +43,7 @@ import { defaultOf, type Parameter } from './parameters.ts';
 import { findResponse, last, printBody, type ResponsePaths } from './response.ts';
 import {
   BodyFieldsRule,
+  DeprecationRule,
   DistinctRoutesRule,
   FixedShapeRule,
   MessagesRule,
@@ -89,6 +91,7 @@ export interface MessageOperation extends BodyOperation {
 export interface BodyOperation {
   readonly name: string;
   readonly kind: 'query' | 'mutation';
+  readonly deprecation: Deprecation | undefined;
   /** The root field in the graph. */
   readonly rootField: GraphQLField<unknown, unknown>;
   /** What the graph says about the body. */
@@ -145,7 +148,7 @@ export function readContract(
   const parameters = new Map<OperationDefinitionNode, readonly Parameter[]>();
   const ownRules = [
     ...[routableOperations(parameters), MessagesRule, FixedShapeRule, BodyFieldsRule, DistinctRoutesRule],
-    ...nameRules,
+    ...[DeprecationRule, ...nameRules],
   ];
   const errors: Error[] = [...validate(parsed.schema, parsed.document, [...specifiedRules, ...ownRules])];
   rejectErrors(errors);
@@ -193,22 +196,23 @@ function derive(
   const inputs = createInputTypes(sources, outputs);
   const fieldOf = ({ operation, type }: (typeof derived)[number]): [string, GraphQLFieldConfig<unknown, unknown>] => {
     const args = operation.parameters.map(parameter => {
-      const { name, type: graphType, description, mapped, values } = parameter;
+      const { name, type: graphType, description, mapped, values, deprecation } = parameter;
       const own = mapped && sources.schema.getType(operation.route.body ?? '');
       const field = isInputObjectType(own) ? own.getFields()[name] : undefined;
-      const extensions = { ...ownExtensions(sources.schema, field?.astNode), ...(values && { values }) };
+      const extensions = { ...ownExtensions(sources.schema, field?.astNode), ...(values && { values }), deprecation };
       const type = inputs.of(graphType, values && kindOfValues(values));
       return [name, { type, description, defaultValue: defaultOf(parameter), extensions }];
     });
     const description = operation.route.description ?? operation.route.summary;
-    return [operation.name, { type, description, args: Object.fromEntries(args) }];
+    const { name, deprecation } = operation;
+    return [name, { type, description, args: Object.fromEntries(args), extensions: { deprecation } }];
   };
   const rootType = (name: string, kind: Operation['kind']) => {
     const fields = derived.filter(({ operation }) => operation.kind === kind).map(fieldOf);
     return fields.length > 0 ? new GraphQLObjectType({ name, fields: Object.fromEntries(fields) }) : null;
   };
-  const ofMessage = ({ operation: { name, webhook }, type }: (typeof messages)[number]) =>
-    [name, { type, description: webhook.description ?? webhook.summary }] as const;
+  const ofMessage = ({ operation: { name, webhook, deprecation }, type }: (typeof messages)[number]) =>
+    [name, { type, description: webhook.description ?? webhook.summary, extensions: { deprecation } }] as const;
   const schema = new GraphQLSchema({
     query: rootType('Query', 'query'),
     mutation: rootType('Mutation', 'mutation'),
@@ -229,8 +233,9 @@ function derive(
   };
 }
 
-/** Who calls an operation, and how, is no part of the response: these do not change its ETags. */
-const withoutCallers = ({ name }: DirectiveNode) => (['tool', 'ifReadable'].includes(name.value) ? null : undefined);
+/** Who calls an operation, how and for how long, is no part of the response: these do not change its ETags. */
+const withoutCallers = ({ name }: DirectiveNode) =>
+  ['tool', 'ifReadable', 'deprecated'].includes(name.value) ? null : undefined;
 
 const isReduced = (node: FieldNode) => hasDirective(node, 'ifReadable');
 
@@ -316,6 +321,7 @@ function readBody(
   const operation: BodyOperation = {
     name,
     kind: node.operation,
+    deprecation: directiveAt(schema, 'deprecated', node),
     rootField: paths.body[0].field,
     returns: describeOutput(body.field.description, argumentNames(body.field, body.node), isAboutOmission),
     parameters: [],

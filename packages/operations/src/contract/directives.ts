@@ -28,6 +28,7 @@ interface Directives {
   readonly example: { readonly value: unknown };
   readonly length: { readonly min: number; readonly max: number };
   readonly documented: { readonly as: string };
+  readonly deprecated: Deprecation;
   readonly interface: InterfaceDirective;
 }
 
@@ -64,6 +65,14 @@ export interface ValueMapping {
 export interface Decimal {
   readonly digits: number;
   readonly isText: boolean;
+}
+
+/** That callers should use something else. Dates are days in UTC, at whose beginning they are. */
+export interface Deprecation {
+  readonly reason: string;
+  readonly since?: string | null;
+  readonly sunset?: string | null;
+  readonly link?: string | null;
 }
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';

@@ -13,13 +13,14 @@ import {
   isNonNullType,
 } from 'graphql';
 import { bodyFieldsOf, isOwnType, snakeCase, toSnakeValue } from '../input/names.ts';
+import { type DeprecationExtension, deprecationAt, describeDeprecated } from './deprecation.ts';
 import { inheritDescription } from './descriptions.ts';
 import { type Annotated, directiveAt, type ValueMapping } from './directives.ts';
 import type { createOutputTypes } from './outputs.ts';
 import type { ContractSources, Report } from './sources.ts';
 
 /** The extensions of an input field of the derived schema. */
-export type InputExtensions = {
+export type InputExtensions = DeprecationExtension & {
   readonly length?: { readonly min: number; readonly max: number } | undefined;
   /** The values of callers in place of those of the graph. */
   readonly values?: readonly ValueMapping[] | undefined;
@@ -51,6 +52,7 @@ export function ownExtensions(schema: GraphQLSchema, node: Annotated | null | un
     values: directiveAt(schema, 'values', node)?.map,
     digits: directiveAt(schema, 'decimal', node)?.digits,
     directives,
+    deprecation: directiveAt(schema, 'deprecated', node),
   };
 }
 
@@ -95,10 +97,8 @@ export function createInputTypes(
               ...(isOwnType(type) && ownExtensions(schema, astNode)),
             };
             const preset = toSnakeValue(fieldType, defaultValue);
-            return [
-              bodyName,
-              { type: of(fieldType), description: inherit(description), defaultValue: preset, extensions },
-            ];
+            const text = describeDeprecated(extensions.deprecation, inherit(description));
+            return [bodyName, { type: of(fieldType), description: text, defaultValue: preset, extensions }];
           }),
         ),
     });
@@ -108,6 +108,7 @@ export function createInputTypes(
   function checkNames(report: Report): void {
     for (const node of ownInputs) {
       const name = node.name.value;
+      for (const field of node.fields ?? []) deprecationAt(schema, field, report);
       if (outputs.types.has(name)) report(`The type of a response has the name ${name}, too; rename this one.`, node);
     }
     for (const node of inputs) {

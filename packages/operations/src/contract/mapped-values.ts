@@ -19,12 +19,13 @@ import {
   isNonNullType,
 } from 'graphql';
 import { compileReader } from '../input/reader.ts';
+import type { DeprecationExtension } from './deprecation.ts';
 import { type Decimal, directiveAt, type ValueMapping } from './directives.ts';
 import type { PathField } from './response.ts';
 import type { Report } from './sources.ts';
 
 /** The extensions of a field of the derived schema. */
-export type FieldExtensions = {
+export type FieldExtensions = DeprecationExtension & {
   /** The field of the graph that it is; undefined for a constant and a group. */
   readonly source?: PathField;
   /** The value in place of null. */

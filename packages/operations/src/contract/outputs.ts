@@ -24,6 +24,7 @@ import {
   type SelectionNode,
 } from 'graphql';
 import { keyOf } from '../execution/selected-fields.ts';
+import { describeDeprecated } from './deprecation.ts';
 import { inheritDescription, isAboutOmission } from './descriptions.ts';
 import { type Constant, directiveAt, hasDirective } from './directives.ts';
 import { type FieldExtensions, mappedType, replaceNamed } from './mapped-values.ts';
@@ -251,10 +252,11 @@ export function createOutputTypes(
       new Map([...beside, ...argumentNames(field, selection)]),
       isUntrue,
     );
-    const description = override ?? inherited;
+    const deprecation = directiveAt(schema, 'deprecated', selection);
+    const description = describeDeprecated(deprecation, override ?? inherited);
     const nullable = nullability(type, selection);
     const source = { node: selection, field };
-    const extensions = { source, ...nullable.extensions, ...mapping, ...(path !== key && { key }) };
+    const extensions = { source, ...nullable.extensions, ...mapping, ...(path !== key && { key }), deprecation };
     return new Map([[path, { description, ...nullable, extensions }]]);
   }
 

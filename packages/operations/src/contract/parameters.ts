@@ -25,8 +25,16 @@ import {
 import type { MappedField } from '../input/mapped.ts';
 import { isOwnType, toSnakeValue } from '../input/names.ts';
 import { compileReader, type Reader, toReader } from '../input/reader.ts';
+import { describeDeprecated } from './deprecation.ts';
 import { hasOtherBounds, inheritDescription, isAboutOmission } from './descriptions.ts';
-import { directiveAt, interfaceOf, type RouteDirective, unknownFieldsIn, type ValueMapping } from './directives.ts';
+import {
+  type Deprecation,
+  directiveAt,
+  interfaceOf,
+  type RouteDirective,
+  unknownFieldsIn,
+  type ValueMapping,
+} from './directives.ts';
 import { nameInBodies } from './inputs.ts';
 import { checkValues } from './mapped-values.ts';
 import { compileShape, type Target } from './shapes.ts';
@@ -53,6 +61,7 @@ export interface Parameter {
   readonly etagsOf: readonly string[];
   /** Of a variable: the values of callers in place of those of the graph, which the default is one of. */
   readonly values?: readonly ValueMapping[] | undefined;
+  readonly deprecation: Deprecation | undefined;
   /** Of a field of a body in an own shape: how it is mapped, to paths that begin with a variable, most often one. */
   readonly mapped?: readonly (MappedField & { readonly reader: Reader })[];
 }
@@ -143,6 +152,7 @@ function readOwnBody(
     if (!first) return [];
     const [variable = '', ...below] = first.path ?? [];
     const bounds = below.length === 0 ? targets.get(variable)?.bounds : undefined;
+    const deprecation = astNode ? directiveAt(schema, 'deprecated', astNode) : undefined;
     const parameter: Parameter = {
       name,
       in: 'body',
@@ -153,10 +163,11 @@ function readOwnBody(
       defaultValue: first.preset,
       min: bounds?.min,
       max: bounds?.max,
-      description: description ?? undefined,
+      description: describeDeprecated(deprecation, description ?? undefined),
       example: astNode && directiveAt(schema, 'example', astNode)?.value,
       header: undefined,
       etagsOf: [],
+      deprecation,
       mapped,
     };
     if (astNode) checkSamples(parameter, astNode, report);
@@ -195,6 +206,7 @@ function readParameter(
     return undefined;
   }
   const header = source === 'header' ? givenHeader : undefined;
+  const deprecation = directiveAt(schema, 'deprecated', definition);
   const isGiven = isNonNullType(type) || definition.defaultValue !== undefined;
   const isUntrue = (clause: string) =>
     (isGiven && isAboutOmission(clause)) || (range !== undefined && hasOtherBounds(clause, [bounds.min, bounds.max]));
@@ -207,12 +219,15 @@ function readParameter(
     reader,
     defaultValue: definition.defaultValue && valueFromAST(definition.defaultValue, type),
     ...bounds,
-    description:
+    description: describeDeprecated(
+      deprecation,
       directiveAt(schema, 'description', definition)?.text ?? definition.description?.value ?? description?.(isUntrue),
+    ),
     example: directiveAt(schema, 'example', definition)?.value,
     header,
     etagsOf: directiveAt(schema, 'ifMatch', definition)?.etagsOf ?? [],
     values,
+    deprecation,
   };
   if (source === 'header') checkHeader(parameter, definition, report);
   checkSamples(parameter, definition, report);

@@ -19,6 +19,7 @@ import {
 import { keyOf } from '../execution/selected-fields.ts';
 import { camelCase } from '../input/names.ts';
 import type { Operation } from './contract.ts';
+import { deprecationAt } from './deprecation.ts';
 import { directiveAt, hasDirective, type Link, type RouteDirective, routeAt } from './directives.ts';
 import { namesInPath, type Parameter, readParameters } from './parameters.ts';
 import { findResponse, last } from './response.ts';
@@ -56,6 +57,27 @@ export const routableOperations = (read: Map<OperationDefinitionNode, readonly P
       read.set(node, parameters);
     },
   }));
+
+/** What is deprecated is a route or message, a parameter that callers need not send, or a field of a body. */
+export const DeprecationRule = rule((report, schema) => ({
+  OperationDefinition(node) {
+    deprecationAt(schema, node, report);
+    const { body = [], etags = [] } = findResponse(schema, node) ?? {};
+    for (const { node: field } of [body, ...etags].flat()) {
+      if (directiveAt(schema, 'deprecated', field))
+        report('This field is not in the body; mark the operation as @deprecated, or fields of the body.', field);
+    }
+  },
+  Field: node => void deprecationAt(schema, node, report),
+  VariableDefinition(node) {
+    const isRequired = node.type.kind === Kind.NON_NULL_TYPE && !node.defaultValue;
+    if (deprecationAt(schema, node, report) && isRequired)
+      report(
+        `$${node.variable.name.value} is required, so nobody can leave it out; make it nullable, or remove @deprecated.`,
+        node,
+      );
+  },
+}));
 
 /** A message has a body for events that the graph declares, and variables that all of them give. */
 export const MessagesRule = rule((report, schema) => ({
@@ -114,7 +136,7 @@ export const FixedShapeRule = rule((report, schema, context) => ({
   InlineFragment: node => report('An inline fragment has no REST type; use a named fragment.', node),
   Directive(node) {
     const directive = schema.getDirective(node.name.value);
-    if (directive && isSpecifiedDirective(directive)) {
+    if (directive && isSpecifiedDirective(directive) && directive.name !== 'deprecated') {
       report(`@${node.name.value} is not a directive of the REST contract.`, node);
     }
   },

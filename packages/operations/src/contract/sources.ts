@@ -5,6 +5,7 @@ import {
   type DefinitionNode,
   type DocumentNode,
   extendSchema,
+  GraphQLDeprecatedDirective,
   GraphQLError,
   GraphQLSchema,
   getLocation,
@@ -142,12 +143,20 @@ function extendGraph(graph: GraphQLSchema, definitions: readonly DefinitionNode[
   const shared = definitions.filter(isShared);
   const text = shared[0]?.loc?.source.body ?? '';
   const graphs = annotatedGraphs(graph);
-  const annotated = graphs.get(text) ?? extendBy(graph, shared);
+  const annotated = graphs.get(text) ?? extendBy(withoutRedeclared(graph, shared), shared);
   graphs.set(text, annotated);
   return extendBy(
     annotated,
     definitions.filter(node => !isShared(node)),
   );
+}
+
+/** Without the directive of GraphQL that the shared definitions have for operations, too: a schema has one of a name. */
+function withoutRedeclared(graph: GraphQLSchema, shared: readonly DefinitionNode[]): GraphQLSchema {
+  const { name } = GraphQLDeprecatedDirective;
+  if (!shared.some(node => node.kind === Kind.DIRECTIVE_DEFINITION && node.name.value === name)) return graph;
+  const config = graph.toConfig();
+  return new GraphQLSchema({ ...config, directives: config.directives.filter(directive => directive.name !== name) });
 }
 
 function extendBy(graph: GraphQLSchema, definitions: readonly DefinitionNode[]): GraphQLSchema {

@@ -1,11 +1,13 @@
 import { type GraphQLArgument, getNullableType, isListType } from 'graphql';
 import { type Contract, type Operation, rootFieldOf } from '../contract/contract.ts';
+import { describeDeprecated } from '../contract/deprecation.ts';
 import { describeOperation, toSentence, toWords } from '../contract/descriptions.ts';
 import { unknownFieldsIn } from '../contract/directives.ts';
 import { ifMatchHeader, type Parameter } from '../contract/parameters.ts';
 import { generateRoutes, type SofaRoute } from '../sofa.ts';
 import { errorSchemas, responsesOf, sharedResponses } from './responses.ts';
 import {
+  deprecated,
   type Json,
   parameterSchema,
   parametersSchema,
@@ -88,7 +90,8 @@ function describeRoute(generated: SofaRoute, contract: Contract, isSecured: bool
     operationId: name,
     tags,
     summary: route.summary ?? toWords(name),
-    description: describeOperation(operation),
+    description: describeDeprecated(operation.deprecation, describeOperation(operation), '\n\n'),
+    ...deprecated(operation),
     parameters: [
       ...parameters.filter(parameter => parameter.in !== 'body').map(each => describeParameter(each, args)),
       ...(route.method === 'GET' ? [ifNoneMatch] : []),
@@ -111,7 +114,8 @@ function webhooksOf(contract: Contract): Json {
         operationId: name,
         tags: webhook.tags,
         summary: webhook.summary ?? toWords(name),
-        description,
+        description: describeDeprecated(message.deprecation, description, '\n\n'),
+        ...deprecated(message),
         // By the signature instead.
         security: [],
         parameters: messageHeaders,
@@ -146,7 +150,8 @@ const ifNoneMatch: Json = {
 function describeParameter(parameter: Parameter, args: readonly GraphQLArgument[]): Json {
   const { name, in: location, required, type, description, example, header } = parameter;
   if (header === ifMatchHeader) {
-    return withDescription({ name: header, in: location, schema: { type: 'string' } }, description);
+    const ofETag = { name: header, in: location, schema: { type: 'string' }, ...deprecated(parameter) };
+    return withDescription(ofETag, description);
   }
   const isList = isListType(getNullableType(type));
   return withDescription(
@@ -158,6 +163,7 @@ function describeParameter(parameter: Parameter, args: readonly GraphQLArgument[
       ...(isList && { style: location === 'header' ? 'simple' : 'form', explode: false }),
       schema: parameterSchema(parameter, args),
       ...(example !== undefined && { example }),
+      ...deprecated(parameter),
     },
     description,
   );

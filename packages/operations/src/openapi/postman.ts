@@ -1,4 +1,5 @@
 import type { Contract, Operation } from '../contract/contract.ts';
+import { describeDeprecated } from '../contract/deprecation.ts';
 import type { Link } from '../contract/directives.ts';
 import { colonPath, defaultOf, type Parameter } from '../contract/parameters.ts';
 import { sampleOf } from './samples.ts';
@@ -86,11 +87,11 @@ function describeItem(operation: Operation, variables: PathVariables, response: 
   };
 }
 
-function describeRequest({ route, parameters }: Operation, variables: PathVariables): Json {
+function describeRequest({ route, parameters, deprecation }: Operation, variables: PathVariables): Json {
   const { body: inBody = [], header: headers = [] } = Object.groupBy(parameters, parameter => parameter.in);
   return {
     method: route.method,
-    description: route.description ?? '',
+    description: describeDeprecated(deprecation, route.description ?? '', '\n\n'),
     header: [
       ...(inBody.length > 0 ? [{ key: 'Content-Type', value: 'application/json' }] : []),
       ...headers.map(({ header, description, required, example }) => ({

@@ -14,6 +14,7 @@ import {
   isRequiredInputField,
 } from 'graphql';
 import type { Contract } from '../contract/contract.ts';
+import type { DeprecationExtension } from '../contract/deprecation.ts';
 import { unknownFieldsIn } from '../contract/directives.ts';
 import { documentedNameOf, type InputExtensions } from '../contract/inputs.ts';
 import type { FieldExtensions } from '../contract/mapped-values.ts';
@@ -72,10 +73,10 @@ export function parametersSchema(
   { isClosed, hasExamples = false }: { readonly isClosed: boolean; readonly hasExamples?: boolean },
 ): Json {
   const properties = parameters.map((parameter): readonly [string, Json] => {
-    const { name, description, example } = parameter;
+    const { name, description, example, deprecation } = parameter;
     const schema = parameterSchema(parameter, args);
     const examples = hasExamples && example !== undefined ? { examples: [example] } : {};
-    return [name, withDescription({ ...schema, ...examples }, description)];
+    return [name, withDescription({ ...schema, ...examples, ...deprecated({ deprecation }) }, description)];
   });
   const required = parameters.filter(parameter => parameter.required).map(({ name }) => name);
   return objectSchema({ required, properties, isClosed });
@@ -106,7 +107,7 @@ function inputSchema(type: GraphQLInputObjectType, isClosed: boolean): Json {
     properties: fields.map(field => {
       const { defaultValue } = field;
       const preset = { ...boundedText(field), ...(defaultValue !== undefined && { default: defaultValue }) };
-      return [field.name, withDescription(preset, field.description)];
+      return [field.name, withDescription({ ...preset, ...deprecated(field.extensions) }, field.description)];
     }),
     isClosed,
   });
@@ -129,11 +130,14 @@ function outputSchema(type: GraphQLObjectType, isClosed: boolean): Json {
     properties: fields.map(field => {
       const { constant, values }: FieldExtensions = field.extensions;
       const schema = withValues(schemaOf(field.type), { ...(constant !== undefined && { default: constant }) }, values);
-      return [field.name, withDescription(schema, field.description)];
+      return [field.name, withDescription({ ...schema, ...deprecated(field.extensions) }, field.description)];
     }),
     isClosed,
   });
 }
+
+/** Of whatever is deprecated; the description says why. */
+export const deprecated = ({ deprecation }: DeprecationExtension): Json => (deprecation ? { deprecated: true } : {});
 
 /** The schema of a field or parameter that is mapped to values or units. */
 function asMapped(schema: Json, { values, digits }: InputExtensions): Json {
