@@ -1,6 +1,7 @@
 import { basename, join, resolve } from 'node:path';
 import { OperatorError } from '@carte/base/errors';
 import type { Contract } from '@carte/operations/contract/contract';
+import type { Deprecation } from '@carte/operations/contract/directives';
 import type { Command } from 'commander';
 import { loadSets } from './rest.ts';
 import { examples, table, terminal } from './terminal.ts';
@@ -20,12 +21,18 @@ export function addOperationsCommand(program: Command): void {
     });
   operations
     .command('list')
-    .description('list the operations of all sets, with their routes, or the events that they are the messages of')
+    .description(
+      'list the operations of all sets, with their routes, or the events that they are the messages of, and what is deprecated',
+    )
     .addHelpText('after', examples('CARTE_OPERATIONS=operations/shop carte operations list'))
     .action(async () => {
       const rows = (await loadSets()).flatMap(({ name: set, operations, messages }) => [
-        ...operations.map(({ name, kind, route: { method, path } }) => [set, name, kind, method, path]),
-        ...messages.map(({ name, events }) => [set, name, 'message', '-', events.join(',')]),
+        ...operations.map(({ name, kind, route: { method, path }, deprecation }) => [
+          ...[set, name, kind, method, path, markOf(deprecation)],
+        ]),
+        ...messages.map(({ name, events, deprecation }) => [
+          ...[set, name, 'message', '-', events.join(','), markOf(deprecation)],
+        ]),
       ]);
       terminal.out(table(rows));
     });
@@ -70,6 +77,9 @@ export function addOperationsCommand(program: Command): void {
       if (dangerous.length + safe.length === 0) terminal.out('Nothing changes for callers.');
     });
 }
+
+const markOf = (deprecation: Deprecation | undefined) =>
+  deprecation ? ['deprecated', ...(deprecation.sunset ? ['until', deprecation.sunset] : [])].join(' ') : '';
 
 /** Loads the sets of these folders alone. */
 async function loadOwn(folders: readonly string[]): Promise<readonly Contract[]> {

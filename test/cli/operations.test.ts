@@ -47,6 +47,30 @@ describe('carte operations', () => {
     expect(routes.stdout).toMatch(/^POST +\/kitchen\/orders\/printed +markKitchenOrders$/m);
   });
 
+  test('list has what is deprecated, check names a date that is none, and diff a removal before its time', async () => {
+    const text = (mark: string) =>
+      `query shopOf($id: ID!) @route(path: "/shop/{id}") ${mark} { store(id: $id) { id } }
+       query listShops @route(path: "/shops") @deprecated(reason: "Use shopOf.") { stores { totalCount } }`;
+    const shop = writeSet('shop', { 'a.graphql': text('@deprecated(reason: "It closes.", sunset: "2099-06-30")') });
+    const listed = await run(['operations', 'list'], { CARTE_OPERATIONS: shop });
+    expect(listed.stdout).toMatch(/^shop +shopOf +query +GET +\/shop\/\{id\} +deprecated until 2099-06-30$/m);
+    expect(listed.stdout).toMatch(/^shop +listShops +query +GET +\/shops +deprecated$/m);
+    expect(listed.stdout).toMatch(/^v1 +getStore +query +GET +\/v1\/stores\/\{store_service_id\}$/m);
+    const invalid = writeSet('shop', { 'a.graphql': text('@deprecated(sunset: "2099-06-31")') });
+    const { code, stderr } = await run(['operations', 'check', invalid], {});
+    expect(code).toBe(1);
+    expect(stderr).toContain('"2099-06-31" is no day; write `sunset` of @deprecated as "2027-06-30".');
+    const closed = writeSet('shop', { 'a.graphql': 'query a @route(path: "/a") { stores { totalCount } }' });
+    const diff = await run(['operations', 'diff', shop, closed], {});
+    expect([diff.code, diff.stdout.split('\n').slice(0, 2)]).toEqual([
+      1,
+      [
+        'BREAKING  shopOf (GET /shop/{id}) was removed, before the announced 2099-06-30.',
+        'BREAKING  listShops (GET /shops) was removed.',
+      ],
+    ]);
+  });
+
   test('derive writes the schema that is committed beside the example', async () => {
     const folder = changedCopy(text => text);
     writeFileSync(join(folder, 'derived.graphql'), '');

@@ -396,3 +396,78 @@ describe('a change that breaks nobody is found to do so:', () => {
     },
   );
 });
+
+describe('what is deprecated', () => {
+  const deprecated = (sunset: string) => `@deprecated(reason: "Use ids.", sunset: "${sunset}")`;
+  /** The set with a route, a field with a type of its own, a parameter and a field of an own body that are to be removed. */
+  const withSunset = (mark: string) =>
+    set
+      .replace('/peek")', `/peek") ${mark}`)
+      .replace('newest: orders(first: 5)', `newest: orders(first: 5) ${mark}`)
+      .replace('$name: String', `$name: String ${mark}`)
+      .replace('MEMO: String', `MEMO: String ${mark}`);
+  const without = set
+    .replace(/query peek.*\n/, '')
+    .replace(/ +newest: .*\n/, '')
+    .replace(/ +\$name: String\n/, '')
+    .replace(', customerName: $name', '')
+    .replace(/ +MEMO: .*\n/, '');
+  const compare = (before: string, after: string) =>
+    compareContracts(read(before), read(after), graphPermissions, new Date('2027-06-30T12:00:00Z'));
+  const today = withSunset(deprecated('2027-06-30'));
+
+  test('breaks nobody when it is marked, whether or not with dates', () => {
+    const sentence = 'Deprecated, to be removed on 2027-06-30: Use ids.';
+    expect(compare(set, today)).toEqual({
+      breaking: [],
+      dangerous: [],
+      safe: [
+        `listTickets: name: ${sentence}`,
+        `GetPageResponse.newest: ${sentence}`,
+        `peek (GET /shop/tickets/{order_id}/peek): ${sentence}`,
+        `NewLine.MEMO: ${sentence}`,
+      ],
+    });
+    expect(compare(set, withSunset('@deprecated')).breaking).toEqual([]);
+    expect(compare(today, set).safe).toContain('GetPageResponse.newest is no longer deprecated.');
+  });
+
+  test('may go from the day of its sunset on, with what only it refers to', () => {
+    const { breaking: changes, safe: announced } = compare(today, without);
+    expect(changes).toEqual([]);
+    expect(announced).toEqual([
+      'peek (GET /shop/tickets/{order_id}/peek) was removed, as announced for 2027-06-30.',
+      'listTickets parameter name was removed, as announced for 2027-06-30.',
+      'GetPageResponse.newest was removed, as announced for 2027-06-30.',
+      'NewLine.MEMO was removed, as announced for 2027-06-30.',
+    ]);
+  });
+
+  test('breaks callers when it goes earlier, or was not announced', () => {
+    const early = compare(withSunset(deprecated('2027-07-01')), without).breaking;
+    expect(early).toEqual([
+      'peek (GET /shop/tickets/{order_id}/peek) was removed, before the announced 2027-07-01.',
+      expect.stringMatching(/^GetPageResponseNewest\w* was removed\.$/),
+      expect.stringMatching(/^GetPageResponseNewest\w* was removed\.$/),
+      'PeekResponse was removed.',
+      'listTickets parameter name was removed, before the announced 2027-07-01.',
+      'GetPageResponse.newest was removed, before the announced 2027-07-01.',
+      'NewLine.MEMO was removed, before the announced 2027-07-01.',
+    ]);
+    expect(compare(withSunset('@deprecated'), without).breaking).toContain('GetPageResponse.newest was removed.');
+  });
+
+  test('may be announced for a later day, not for an earlier one', () => {
+    const [earlier, later] = ['2027-06-29', '2027-07-01'].map(day => compare(today, withSunset(deprecated(day))));
+    expect(earlier?.breaking).toContain('NewLine.MEMO was to be removed on 2027-06-30, and is on 2027-06-29.');
+    expect([later?.breaking, later?.safe]).toEqual([
+      [],
+      expect.arrayContaining(['NewLine.MEMO was to be removed on 2027-06-30, and is on 2027-07-01.']),
+    ]);
+  });
+
+  test('leaves the ETags of a route as they were', () => {
+    const hashOf = (text: string) => read(text).operations.map(({ name, hash }) => [name, hash]);
+    expect(hashOf(today)).toEqual(hashOf(set));
+  });
+});

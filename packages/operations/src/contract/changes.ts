@@ -13,6 +13,7 @@ import {
   isObjectType,
 } from 'graphql';
 import { type BodyOperation, type Contract, type Operation, rootFieldOf, toolNameOf } from './contract.ts';
+import { type DeprecationExtension, describeDeprecated, isPastSunset } from './deprecation.ts';
 import { unknownFieldsIn, type ValueMapping } from './directives.ts';
 import type { InputExtensions } from './inputs.ts';
 import type { FieldExtensions } from './mapped-values.ts';
@@ -25,17 +26,19 @@ type Version<Of = BodyOperation> = { readonly contract: Contract; readonly opera
 
 /**
  * Compares two versions of a set: their routes, parameters and messages, the derived schemas with the types of their bodies, and what is behind each
- * name in the graph. Returns what changes for callers, in sentences. `permissionsOf` finds what a key needs for an operation.
+ * name in the graph. Returns what changes for callers, in sentences. `permissionsOf` finds what a key needs for an operation; what is deprecated may be
+ * removed once the day of its sunset has come.
  */
 export function compareContracts(
   before: Contract,
   after: Contract,
   permissionsOf: (operation: Operation) => readonly string[] = () => [],
+  now = new Date(),
 ): Readonly<Record<Kind, readonly string[]>> {
   const changes = [
-    ...compareSets(before, after, permissionsOf),
+    ...compareSets(before, after, { permissionsOf, now }),
     ...compareInputs(before.schema, after.schema),
-    ...compareSchemas(before.schema, after.schema),
+    ...compareSchemas(before.schema, after.schema, now),
   ];
   // What several operations share is found in each of them.
   const only = (kind: Kind) => [...new Set(changes.flatMap(([found, change]) => (found === kind ? [change] : [])))];
@@ -45,7 +48,7 @@ export function compareContracts(
 function* compareSets(
   before: Contract,
   after: Contract,
-  permissionsOf: (operation: Operation) => readonly string[],
+  { permissionsOf, now }: { readonly permissionsOf: (operation: Operation) => readonly string[]; readonly now: Date },
 ): Generator<Change> {
   const closed = unknownFieldsIn(before.info) === 'ignore' && unknownFieldsIn(after.info) === 'forbid';
   if (closed) yield ['breaking', 'Unknown fields of JSON bodies were ignored, and are 422.'];
@@ -53,26 +56,28 @@ function* compareSets(
     const next = after.operations.find(({ name }) => name === operation.name);
     const title = `${operation.name} (${addressOf(operation)})`;
     if (!next) {
-      yield ['breaking', `${title} was removed.`];
+      yield removed(title, operation, now);
       continue;
     }
-    const [old, now] = [
+    yield* compareDeprecations(title, operation, next);
+    const [old, current] = [
       { contract: before, operation },
       { contract: after, operation: next },
     ];
-    yield* compareRoutes(old, now);
+    yield* compareRoutes(old, current);
     for (const permission of permissionsOf(next)) {
       if (!permissionsOf(operation).includes(permission))
         yield ['breaking', `${operation.name} needs a key with ${permission}, which it did not.`];
     }
-    yield* compareBodies(old, now);
+    yield* compareBodies(old, current);
   }
   for (const operation of before.messages) {
     const next = after.messages.find(({ name }) => name === operation.name);
     if (!next) {
-      yield ['breaking', `The message ${operation.name} was removed.`];
+      yield removed(`The message ${operation.name}`, operation, now);
       continue;
     }
+    yield* compareDeprecations(`The message ${operation.name}`, operation, next);
     const { name, events } = operation;
     for (const event of events.filter(each => !next.events.includes(each)))
       yield ['breaking', `${name} is no longer the message of ${event}.`];
@@ -93,6 +98,22 @@ const changed = (title: string, old: string, now: string): Change => [
   'breaking',
   `${title} was ${old}, and is ${now}.`,
 ];
+
+/** A removal breaks callers unless it was announced for a day that has come. */
+function removed(title: string, { deprecation }: DeprecationExtension, now: Date): Change {
+  if (!deprecation?.sunset) return ['breaking', `${title} was removed.`];
+  if (isPastSunset(deprecation, now)) return ['safe', `${title} was removed, as announced for ${deprecation.sunset}.`];
+  return ['breaking', `${title} was removed, before the announced ${deprecation.sunset}.`];
+}
+
+function* compareDeprecations(title: string, old: DeprecationExtension, next: DeprecationExtension): Generator<Change> {
+  const [was, is] = [old.deprecation, next.deprecation];
+  if (was && !is) yield ['safe', `${title} is no longer deprecated.`];
+  if (is && !was) yield ['safe', `${title}: ${describeDeprecated(is, undefined)}`];
+  if (!was?.sunset || !is?.sunset || was.sunset === is.sunset) return;
+  const isEarlier = is.sunset < was.sunset;
+  yield [isEarlier ? 'breaking' : 'safe', `${title} was to be removed on ${was.sunset}, and is on ${is.sunset}.`];
+}
 
 function* compareRoutes(old: Version<Operation>, now: Version<Operation>): Generator<Change> {
   const { name } = old.operation;
@@ -115,6 +136,7 @@ function* compareRoutes(old: Version<Operation>, now: Version<Operation>): Gener
     if (!before) continue;
     const title = `${name}: ${parameter.name}`;
     yield* compareParameters(title, before, parameter);
+    yield* compareDeprecations(title, before, parameter);
     const [preset, next] = [old, now].map(({ contract, operation }) => presetOf(contract, operation, parameter.name));
     if (preset && next && preset.form !== next.form)
       yield changed(`${title}, if it is not given,`, preset.text, next.text);
@@ -171,6 +193,7 @@ function* compareBodies(old: Version, now: Version): Generator<Change> {
     }
   };
   const compareFields = function* (title: string, known: FieldExtensions, next: FieldExtensions): Generator<Change> {
+    yield* compareDeprecations(title, known, next);
     const [meant, means] = [meaningOfField(known, before), meaningOfField(next, after)];
     if (meant.form !== means.form) yield changed(title, meant.text, means.text);
     const { maxBytes = Number.POSITIVE_INFINITY } = next;
@@ -232,6 +255,7 @@ function* compareInputs(before: GraphQLSchema, after: GraphQLSchema): Generator<
       if (!known) continue;
       const title = `${type.name}.${field.name}`;
       yield* compareMappings(field.name, title, [known.extensions, field.extensions]);
+      yield* compareDeprecations(title, known.extensions, field.extensions);
       const presets = [known, field].map(each => JSON.stringify(each.defaultValue ?? null));
       const [was = '', is = ''] = presets.map(preset => (preset === 'null' ? 'absent' : preset));
       yield* compareRequired(title, known, field);
@@ -244,16 +268,46 @@ function* compareInputs(before: GraphQLSchema, after: GraphQLSchema): Generator<
 /** The roots of derived schemas, whose fields are operations. */
 const ofRoots = /^(?:Query|Mutation|Subscription)(?:\.\w+)? was removed\.$/;
 
-function* compareSchemas(before: GraphQLSchema, after: GraphQLSchema): Generator<Change> {
+function* compareSchemas(before: GraphQLSchema, after: GraphQLSchema, now: Date): Generator<Change> {
   const textOf = ({ description }: { readonly description: string }) => inRestTerms(description);
-  for (const change of findBreakingChanges(before, after))
-    if (!ofRoots.test(change.description)) yield ['breaking', textOf(change)];
+  const kept = typesBesideGone(before, now);
+  for (const change of findBreakingChanges(before, after)) {
+    if (ofRoots.test(change.description)) continue;
+    const [, name = '', member = '', argument] =
+      /^(\w+)(?:\.(\w+))?(?: arg (\w+))? was removed\.$/.exec(change.description) ?? [];
+    const type = before.getType(name);
+    if (type && member === '' && !kept.has(type)) continue;
+    const field = isObjectType(type) || isInputObjectType(type) ? type.getFields()[member] : undefined;
+    const gone = argument && field && 'args' in field ? field.args.find(each => each.name === argument) : field;
+    if (gone) yield removed(textOf(change).replace(/ was removed\.$/, ''), gone.extensions, now);
+    else yield ['breaking', textOf(change)];
+  }
   for (const change of findDangerousChanges(before, after)) {
     // Breaks only callers that assume more than the contract says, e.g. that an enum has no further values.
     if (change.type !== DangerousChangeType.ARG_DEFAULT_VALUE_CHANGE)
       yield [optional.has(change.type) ? 'safe' : 'dangerous', textOf(change)];
   }
   for (const text of additions(before, after)) yield ['safe', text];
+}
+
+/** The types of a schema without what was announced to be gone by now. */
+function typesBesideGone(schema: GraphQLSchema, now: Date): ReadonlySet<unknown> {
+  const found = new Set<unknown>();
+  const isKept = ({ extensions: { deprecation } }: { readonly extensions: DeprecationExtension }) =>
+    deprecation === undefined || !isPastSunset(deprecation, now);
+  const visit = (type: unknown) => {
+    if (found.has(type)) return;
+    found.add(type);
+    if (!isObjectType(type) && !isInputObjectType(type)) return;
+    for (const field of Object.values(type.getFields())) {
+      if (!isKept(field)) continue;
+      visit(getNamedType(field.type));
+      const args = 'args' in field ? field.args : [];
+      for (const argument of args.filter(isKept)) visit(getNamedType(argument.type));
+    }
+  };
+  for (const root of [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()]) visit(root);
+  return found;
 }
 
 /** A request without them means the same as before. */

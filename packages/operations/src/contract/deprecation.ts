@@ -42,6 +42,10 @@ export function describeDeprecated(
   return [`${sentence}${more}`, ...(description ? [description] : [])].join(separator);
 }
 
+/** Whether something may be gone by now. */
+export const isPastSunset = ({ sunset }: Deprecation, now: Date): boolean =>
+  sunset != null && sunset <= now.toISOString().slice(0, 10);
+
 /** The headers of RFC 9745 and RFC 8594 for a response that may be about any of these operations: none unless all of them are deprecated. */
 export function deprecationHeaders(operations: readonly Operation[]): Readonly<Record<string, string>> {
   const all = operations.flatMap(({ deprecation }) => deprecation ?? []);
