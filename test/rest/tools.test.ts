@@ -208,6 +208,53 @@ describe('the menu of a store', async () => {
     ]);
   });
 
+  test('is shortened where no smaller page is left, and says so', async () => {
+    const long = 'a very long description '.repeat(4_000);
+    const stored = await served.data.store({ id: 'hostile' });
+    const { items, menus, ...lists } = menuOfSize({
+      ...{ categories: 2, items: 4, groups: 6, modifierItems: 3_000 },
+      ...{ groupsPerItem: 6, modifierItemsPerGroup: 500 },
+    });
+    const availability = Array.from({ length: 1_000 }, (_, day) => {
+      return {
+        dayOfWeek: `day ${day}`,
+        timePeriods: [1, 2, 3].map(hour => ({ startTime: `0${hour}:00`, endTime: `0${hour}:30` })),
+      };
+    });
+    await served.data.menu(stored, {
+      ...lists,
+      items: items.map(item => ({ ...item, description: { translations: { en: long } } })),
+      menus: menus?.map(menu => ({ ...menu, availability })) ?? [],
+    });
+    const [store_service_id, item_external_id] = ['hostile', items[0]?.externalId];
+    const sizeOf = async (name: string, args: object) => {
+      const { isError, structuredContent, content } = await client.callTool({
+        name,
+        arguments: { store_service_id, ...args },
+      });
+      expect([name, isError]).toEqual([name, undefined]);
+      const [text, note] = content as readonly { readonly text: string }[];
+      const shown: unknown = JSON.parse(text?.text ?? '');
+      expect([shown, { result: shown }]).toContainEqual(structuredContent);
+      return { bytes: Buffer.byteLength(text?.text ?? ''), note: note?.text, structuredContent };
+    };
+    const outline = await sizeOf('listStoreMenus', {});
+    expect(outline.note).toMatch(
+      /^The result has [\d,]+ bytes, and was shortened:\n0\.availability: the first \d+ of 1000 elements/,
+    );
+    const item = await sizeOf('getStoreItem', { item_external_id });
+    expect(item.note).toContain('modifier_groups.0.modifier_items: the first ');
+    expect(item.note).toContain(`description: the first `);
+    const page = await sizeOf('searchStoreItems', { first: 1 });
+    expect(page.note).toMatch(
+      /0\.description: the first \d+ of 96000 characters[\s\S]*\nTo get less, set search, category_external_id, languages\.$/,
+    );
+    for (const { bytes } of [outline, item, page]) {
+      expect(bytes).toBeLessThanOrEqual(64 * 1024);
+      expect(bytes).toBeGreaterThan(32 * 1024);
+    }
+  });
+
   test('is searched by words in any language, and page by page', async () => {
     const search = async (args: object): Promise<string[]> => {
       const found: { readonly result: readonly Listed[] } = await call('searchStoreItems', {

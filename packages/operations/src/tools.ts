@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isObject, parseJson } from '@carte/base/json';
-import { runAtOnce } from '@carte/base/time-slice';
+import { parseInParts } from '@carte/base/json-parts';
+import { runAtOnce, runInSlices, TimeSlice } from '@carte/base/time-slice';
 import { forbidUnknownFields, ValidationErrors } from '@carte/base/validation';
 import { readValue } from './arguments.ts';
 import { type Contract, type Operation, rootFieldOf, toolNameOf } from './contract/contract.ts';
@@ -11,6 +12,7 @@ import { ifMatchHeader, type Parameter } from './contract/parameters.ts';
 import { type HttpError, toHttpError, unprocessable } from './errors.ts';
 import { compileCost, compileVariants, type ExecuteOptions, type RestResponse } from './execute.ts';
 import type { Variables } from './execution/compile.ts';
+import { fitJson } from './fit.ts';
 import { compileReader } from './input/reader.ts';
 import { type Json, objectSchema, parametersSchema, schemaOf, typeSchemas } from './openapi/schemas.ts';
 
@@ -34,20 +36,28 @@ export function compileTool<Caller>(contract: Contract, operation: Operation, op
   const costOf = compileCost(operation, options);
   const authorize = compileVariants(contract, operation, options);
   const isList = isWrapped(schemaOf(rootFieldOf(contract, operation).type));
+  const resultOf = (text: string, value: unknown, notes: readonly string[] = []): ToolResult => ({
+    content: [text, ...notes].map(each => ({ type: 'text', text: each })),
+    structuredContent: isList || !isObject(value) ? { [wrapped]: value } : { ...value },
+  });
   /** Calls it for an authorized caller. Throws only what is a bug. */
   const call = async (args: unknown, caller: Caller): Promise<ToolResult> => {
     try {
       const variables = readArguments(args);
       const { body } = await authorize(caller)(variables, { caller, headers: {}, cost: costOf(variables) });
-      const length = body?.length ?? 0;
-      if (length > options.resultBytes)
-        return tooLarge(operation, variables, { bytes: length, maxBytes: options.resultBytes });
+      const { resultBytes } = options;
+      const bytes = body?.length ?? 0;
+      const sizes = bytes > resultBytes ? sizesOf(operation, variables) : [];
+      if (sizes.length > 0) return tooLarge(operation, variables, { bytes, maxBytes: resultBytes, sizes });
       const text = textOf(body);
-      const value: unknown = parseJson(text);
-      return {
-        content: [{ type: 'text', text }],
-        structuredContent: isList || !isObject(value) ? { [wrapped]: value } : { ...value },
-      };
+      if (bytes > resultBytes) {
+        // Nothing but a shorter result is left: its page, if it has any, is as small as can be.
+        const whole = await runInSlices(parseInParts(text, maxNesting), new TimeSlice());
+        const { value, omissions } = fitJson(whole, resultBytes);
+        const shown = `The result has ${grouped(bytes)} bytes, and was shortened:\n${omissions.join('\n')}`;
+        return resultOf(JSON.stringify(value), value, [`${shown}${filtersOf(operation, variables)}`]);
+      }
+      return resultOf(text, parseJson(text));
     } catch (error) {
       const known = toHttpError(options.translateError?.(error) ?? error);
       if (!known) throw error;
@@ -85,6 +95,9 @@ function textOf(body: RestResponse['body']): string {
   return (Buffer.isBuffer(body) ? body : runAtOnce(body.toBuffer())).toString('utf8');
 }
 
+/** Deeper than any body. */
+const maxNesting = 1_000;
+
 const failure = (text: string): ToolResult => ({ isError: true, content: [{ type: 'text', text }] });
 
 /** Each error with the path of its argument, which `loc` has after its place in a request. */
@@ -96,22 +109,33 @@ function describeError({ detail }: HttpError): string {
 interface TooLarge {
   readonly bytes: number;
   readonly maxBytes: number;
+  readonly sizes: readonly string[];
+}
+
+const grouped = (count: number) => count.toLocaleString('en-US');
+
+const optionalOf = (operation: Operation) => toolParameters(operation).filter(({ required }) => !required);
+
+/** The arguments by which a page can be made smaller. */
+const sizesOf = (operation: Operation, variables: Variables): readonly string[] =>
+  optionalOf(operation)
+    .filter(({ name, min = 0, max }) => max !== undefined && Number(variables[name]) > Math.max(min, 1))
+    .map(({ name }) => name);
+
+/** The conditions that are not set yet, as the end of a text. */
+function filtersOf(operation: Operation, variables: Variables): string {
+  const isSet = ({ name, defaultValue }: Parameter) => !isDeepStrictEqual(variables[name], defaultValue);
+  const filters = optionalOf(operation).filter(
+    each => each.min === undefined && each.max === undefined && !isSet(each),
+  );
+  return filters.length > 0 ? `\nTo get less, set ${filters.map(({ name }) => name).join(', ')}.` : '';
 }
 
 /** Says how to get less: by a smaller page, or by conditions that are not set yet. */
-function tooLarge(operation: Operation, variables: Variables, { bytes, maxBytes }: TooLarge): ToolResult {
-  const optional = toolParameters(operation).filter(({ required }) => !required);
-  const sizes = optional.filter(({ max }) => max !== undefined).map(({ name }) => name);
-  const isSet = ({ name, defaultValue }: Parameter) => !isDeepStrictEqual(variables[name], defaultValue);
-  const isFilter = (each: Parameter) => each.min === undefined && each.max === undefined && !isSet(each);
-  const filters = optional.filter(isFilter).map(({ name }) => name);
-  const remedies = [
-    ...(sizes.length > 0 ? [`lower ${sizes.join(' or ')}`] : []),
-    ...(filters.length > 0 ? [`set ${filters.join(', ')}`] : []),
-  ];
-  const remedy = remedies.length > 0 ? `To get less, ${remedies.join(', or ')}.` : 'Use a tool that returns less.';
-  const [found, most] = [bytes, maxBytes].map(number => number.toLocaleString('en-US'));
-  return failure(`The result has ${found} bytes; at most ${most} are returned. ${remedy}`);
+function tooLarge(operation: Operation, variables: Variables, { bytes, maxBytes, sizes }: TooLarge): ToolResult {
+  const filters = filtersOf(operation, variables).replace('\nTo get less, ', ', or ') || '.';
+  const remedy = `To get less, lower ${sizes.join(' or ')}${filters}`;
+  return failure(`The result has ${grouped(bytes)} bytes; at most ${grouped(maxBytes)} are returned. ${remedy}`);
 }
 
 /** A tool as agents see it, by the Model Context Protocol. */
