@@ -42,6 +42,8 @@ begin
   end if;
   if moved = max_events then next_seen := seen; end if;
 end $$;
+-- As it was in 0.2.0, whose processes find the one above as well.
+drop function if exists sequence_events(pg_snapshot, int);
 
 -- By triggers, so that the start is right whoever deletes events. What is after the position of its queue was not delivered; without a queue, nothing
 -- was.
@@ -68,17 +70,3 @@ end $$;
 create or replace trigger event_deleted after delete on event
   referencing old table as old_rows for each statement execute function move_event_log_start();
 create or replace trigger event_truncated before truncate on event for each statement execute function move_event_log_start();
-
--- Only for transactions that wrote into the log itself before event_inbox was there (migration 0021), and commit after it.
-create or replace function position_event() returns trigger language plpgsql set search_path from current as $$
-begin
-  perform pg_advisory_xact_lock(7274922);
-  update event set position = setval('event_position', greatest(nextval('event_position'), (extract(epoch from clock_timestamp()) * 1000000)::bigint))
-    where id = new.id;
-  perform pg_notify('carte_event', '');
-  return null;
-end $$;
--- PostgreSQL cannot replace a constraint trigger.
-drop trigger if exists event_positioned on event;
-create constraint trigger event_positioned after insert on event deferrable initially deferred
-  for each row when (new.position is null) execute function position_event();

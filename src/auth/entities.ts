@@ -17,7 +17,7 @@ export const ApiKeyEntity = defineEntity({
     /** Whether it may be in a web page: it reads what guests may see, from pages of these origins. */
     publishable: p.boolean().default(false),
     origins: p.array().default([]),
-    /** For processes of 0.1.0, which still run while others are restarted with a newer version. */
+    /** Of no use; but MikroORM returns it from each insert, also in processes of 0.2.0 that still run while others are restarted. */
     canWrite: p.boolean().generated(`('MENU' = any (permissions)) stored`).nullable().lazy().hidden(),
     createdAt: p.datetime(3).defaultRaw('now()'),
     expiresAt: p.datetime(3).nullable(),

@@ -3,7 +3,6 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { codeOf, OperatorError } from '@carte/base/errors';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { version } from '../version.ts';
-import { lockTables } from './migrations/lock-tables.ts';
 
 /** A file of schema/sql: functions of the database, and the triggers that call them. */
 export interface SqlFile {
@@ -31,9 +30,7 @@ export function isPending({ name }: SqlFile, applied: readonly string[]): boolea
   return text !== lastText && lastVersion.localeCompare(String(own), 'en', { numeric: true }) <= 0;
 }
 
-/** PostgreSQL cannot replace a constraint trigger, so that is dropped first. */
-const triggerStatements =
-  /^(?:create or replace trigger|drop trigger [^;]*;\s*create constraint trigger) \w+\s[^;]*?\son (?<table>\w+)\s[^;]*;/gm;
+const triggerStatements = /^create or replace trigger \w+\s[^;]*?\son (?<table>\w+)\s[^;]*;/gm;
 
 /** Replaces the functions of a file, which locks no table, and creates those of its triggers that are missing or differ. */
 export async function applySqlFile(em: EntityManager, { name, text }: SqlFile): Promise<void> {
@@ -46,10 +43,9 @@ export async function applySqlFile(em: EntityManager, { name, text }: SqlFile): 
   );
   try {
     if (triggers.length > 0) {
-      const mode = triggers.some(([statement]) => statement.startsWith('drop'))
-        ? 'access exclusive'
-        : 'share row exclusive';
-      await em.execute(lockTables(mode, ...new Set(triggers.map(({ groups }) => groups?.table ?? ''))));
+      // All at once, always in the order of names, so that processes do not wait for each other in a circle.
+      const tables = new Set(triggers.map(({ groups }) => groups?.table ?? ''));
+      await em.execute(`lock table ${[...tables].sort().join(', ')} in share row exclusive mode`);
     }
     await em.execute(text.replaceAll(triggerStatements, ''));
     for (const [statement] of triggers) await em.execute(statement);
@@ -61,7 +57,7 @@ export async function applySqlFile(em: EntityManager, { name, text }: SqlFile): 
 
 /** What a statement of a file has in common with the definition that PostgreSQL prints. */
 function normalize(statement: string): string {
-  const created = statement.replace(/^drop [^;]*;/, '').replace('create or replace', 'create');
+  const created = statement.replace('create or replace', 'create');
   return created.replaceAll(/[";]/g, '').replaceAll(/\s+/g, ' ').trim().toLowerCase();
 }
 

@@ -30,7 +30,7 @@ export interface StoredOrdering {
   readonly reason?: string;
 }
 
-/** As migration 0024 explains it. */
+/** As database/migrations/1.0-baseline.sql explains it. */
 const foldedTexts = String.raw`case when name::text ~ '\\u(0000|[dD][89a-fA-F])' then '' else lower(regexp_replace(jsonb_path_query_array(name::jsonb, 'strict $.**?(@.type() == "string")')::text, '\\(["\\])', '\1', 'g') collate "und-x-icu") end`;
 
 // `json`, not `jsonb`, to keep the order of keys.

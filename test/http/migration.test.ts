@@ -4,7 +4,6 @@ import type { MikroORM } from '@mikro-orm/postgresql';
 import { expect, onTestFinished, test } from 'vitest';
 import { migrate } from '../../src/database/migrate.ts';
 import { migrations } from '../../src/database/migrations/list.ts';
-import { lockTables } from '../../src/database/migrations/lock-tables.ts';
 import { runImport } from '../../src/import/run.ts';
 import { createOrm } from '../../src/orm.ts';
 import { startApp } from '../support/app.ts';
@@ -27,8 +26,8 @@ class AlterKeys extends Migration {
 }
 class AlterBoth extends Migration {
   override up(): void {
-    this.addSql(lockTables('access exclusive', 'store', 'api_key', 'menu_item'));
     this.addSql(`
+      lock table api_key, menu_item, store in access exclusive mode;
       alter table api_key add column of_test_3 text;
       alter table menu_item add column of_test_3 text;
       alter table store add column of_test_3 text`);

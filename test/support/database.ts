@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import pg from 'pg';
 import { afterAll, inject } from 'vitest';
@@ -23,6 +24,18 @@ export async function createDatabase(options?: OrmOptions): Promise<MikroORM> {
 /** A database without a schema; what connects to it is closed by the test. */
 export function createEmptyDatabase(): Promise<(options?: OrmOptions) => MikroORM> {
   return makeDatabase('template1');
+}
+
+/** A database as 0.2.0 has left it. */
+export async function createDatabaseOf020(): Promise<(options?: OrmOptions) => MikroORM> {
+  const connect = await createEmptyDatabase();
+  const orm = connect();
+  const client = new pg.Client(directConnection(orm));
+  await orm.close();
+  await client.connect();
+  await client.query(readFileSync(new URL('database-0.2.0.sql', import.meta.url), 'utf8'));
+  await client.end();
+  return connect;
 }
 
 async function makeDatabase(template: string): Promise<(options?: OrmOptions) => MikroORM> {
