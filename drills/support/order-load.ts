@@ -17,6 +17,8 @@ export interface Write {
   readonly begun: number;
   readonly ended: number;
   readonly outcome: Outcome;
+  /** Status, process and the beginning of the body; of an unknown one. */
+  readonly response?: string;
 }
 
 interface Read {
@@ -32,15 +34,12 @@ interface Order {
   readonly name: string;
 }
 
-const placeOrder = 'mutation ($input: PlaceOrderInput!) { result: placeOrder(input: $input) { order { id } } }';
-// Without `input`, as 0.2.0 has it, from which one upgrades.
-const accept = 'mutation ($id: ID!) { result: changeOrderStatus(orderId: $id, to: ACCEPTED) { order { id } } }';
 const refusal = 'Nothing can be changed';
 
 /** The processes that are used at the moment. */
 export type Urls = () => readonly string[];
 
-/** One writer for each tenant and process at a time, which places orders and accepts them, and one reader. */
+/** One writer for each tenant and process at a time, which places orders and accepts them, and one reader; by routes, which the version before has as well. */
 export class OrderLoad {
   readonly writes: Write[] = [];
   readonly reads: Read[] = [];
@@ -76,29 +75,30 @@ export class OrderLoad {
     for (let turn = 0; !this.#isOver; turn++) {
       const order = turn % 2 ? pending.shift() : undefined;
       if (order) {
-        const { outcome } = await this.#change(tenant, 'ORDER_CHANGED', order.name, accept, { id: order.id });
+        const path = `/pos/v1/orders/${order.id}/status`;
+        const { outcome } = await this.#change(tenant, 'ORDER_CHANGED', order.name, path, { status: 'ACCEPTED' });
         if (outcome === 'refused') pending.push(order);
       } else {
         const name = `${tenant.storeId}-${writer}-${turn}`;
-        const customer = { name, phone: '' };
-        const lines = [{ itemExternalId: 'soup', quantity: 1 }];
-        const input = { storeId: tenant.storeId, idempotencyKey: name, customer, lines };
-        const { id } = await this.#change(tenant, 'ORDER_PLACED', name, placeOrder, { input });
+        const path = `/pos/v1/stores/${tenant.storeId}/orders`;
+        const body = { customer: { name, phone: '' }, lines: [{ item_external_id: 'soup', quantity: 1 }] };
+        const { id } = await this.#change(tenant, 'ORDER_PLACED', name, path, body);
         if (id !== undefined) pending.push({ id, name });
       }
       await sleep(this.#pauseMs);
     }
   }
 
-  async #change(tenant: Tenant, kind: Write['kind'], name: string, query: string, variables: object) {
+  async #change(tenant: Tenant, kind: Write['kind'], name: string, path: string, body: object) {
     const begun = performance.now();
-    const { text } = await this.#send(tenant, '/graphql', { query, variables });
-    const id = /"result":\{"order":\{"id":"([^"]+)"/.exec(text)?.[1];
+    const { url, status, text } = await this.#send(tenant, path, body, { 'idempotency-key': name });
+    const id: string | undefined = status === 200 ? JSON.parse(text).id : undefined;
     const outcome = id !== undefined ? 'acknowledged' : text.includes(refusal) ? 'refused' : 'unknown';
-    if (outcome === 'unknown' && text !== '' && !text.includes('"UNAVAILABLE"')) {
+    if (outcome === 'unknown' && status !== 0 && status !== 503) {
       this.violations.push(`${kind} ${name}: ${text.slice(0, 200)}`);
     }
-    this.writes.push({ kind, name, begun, ended: performance.now(), outcome });
+    const response = outcome === 'unknown' ? { response: `${status} of ${url}: ${text.slice(0, 200)}` } : {};
+    this.writes.push({ kind, name, begun, ended: performance.now(), outcome, ...response });
     return { id, outcome };
   }
 
@@ -113,9 +113,9 @@ export class OrderLoad {
     }
   }
 
-  async #send(tenant: Tenant, path: string, body?: object) {
+  async #send(tenant: Tenant, path: string, body?: object, headers = {}) {
     const urls = this.#urls();
-    const sending = send(urls[Math.floor(Math.random() * urls.length)] ?? '', tenant, path, body);
+    const sending = send(urls[Math.floor(Math.random() * urls.length)] ?? '', tenant, path, body, headers);
     this.#sending.add(sending);
     const reply = await sending;
     this.#sending.delete(sending);
@@ -123,14 +123,14 @@ export class OrderLoad {
   }
 }
 
-/** Without a response, the status is 0 and the text is empty. */
-async function send(url: string, { key }: Pick<Tenant, 'key'>, path: string, body?: object) {
-  const headers = { 'x-api-key': key, 'content-type': 'application/json' };
+/** Without a response, the status is 0 and the text is the reason. */
+async function send(url: string, { key }: Pick<Tenant, 'key'>, path: string, body?: object, more = {}) {
+  const headers = { 'x-api-key': key, 'content-type': 'application/json', ...more };
   try {
     const response = await fetch(url + path, { headers, ...(body && { method: 'POST', body: JSON.stringify(body) }) });
-    return { status: response.status, text: await response.text() };
-  } catch {
-    return { status: 0, text: '' };
+    return { url, status: response.status, text: await response.text() };
+  } catch (error) {
+    return { url, status: 0, text: String(error instanceof Error ? error.cause : error) };
   }
 }
 
@@ -152,12 +152,14 @@ export async function createTenants(url: string, key: string, storeIds: readonly
 type Query = (sql: string) => Promise<readonly Record<string, unknown>[]>;
 
 /**
- * Compares what writers were told with the orders, and the orders with the log: each acknowledged change is there, none that was refused; each has
+ * Compares what writers were told with their orders, and these with the log: each acknowledged change is there, none that was refused; each has
  * one event; and of two changes of a store, of which one was acknowledged before the other began, the later one has the later position.
  */
 export async function checkOrders(query: Query, writes: readonly Write[]) {
   const violations: string[] = [];
-  const rows = await query('select id, store_id as store, customer_name as name, status from orders');
+  const names = new Set(writes.map(({ name }) => name));
+  const all = await query('select id, store_id as store, customer_name as name, status from orders');
+  const rows = all.filter(row => names.has(String(row.name)));
   const orders = new Map(rows.map(row => [String(row.name), row]));
   if (orders.size < rows.length) violations.push(`${rows.length - orders.size} orders were placed twice`);
   const events = await query(

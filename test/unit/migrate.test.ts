@@ -223,7 +223,7 @@ test('partitioned orders of 0.2.0 get the new indexes on every partition, also a
     const read = `select pg_get_indexdef('${index}'::regclass) as is`;
     const [whole] = await em.execute(read);
     const [expected] = await created.em.fork().execute(read);
-    expect(whole?.is.replace(' ONLY ', ' ')).toBe(expected?.is);
+    expect(whole?.is.split(' USING ')[1]).toBe(expected?.is.split(' USING ')[1]);
     const parts = await em.execute(`select indrelid::regclass::text as table, pg_get_indexdef(inhrelid) as is
       from pg_inherits join pg_index on indexrelid = inhrelid where inhparent = '${index}'::regclass and indisvalid order by 1`);
     const tables = ['orders_2026_01', 'orders_2026_04', 'orders_2026_07', 'orders_2026_10', 'orders_before'];
