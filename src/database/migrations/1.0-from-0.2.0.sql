@@ -1,5 +1,5 @@
 -- What the tables of 1.0 have beyond those of 0.2.0. All locks are taken first, in the order of names, so that no request waits for longer than they are
--- held. Only the tables of stores and of the log, small ones, are rewritten; orders get columns with constant defaults, and their indexes later.
+-- held. Only the table of stores is rewritten; orders get columns with constant defaults, and their indexes later.
 lock table api_key, event, event_log, orders, store, webhook in access exclusive mode;
 
 alter table store
