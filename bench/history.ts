@@ -47,14 +47,14 @@ async function main({ client, query, ...service }: Service): Promise<void> {
   const list = `{ store(id: "${storeId}") { menuHistory(first: 1000) { nodes { revision createdAt summary } } } }`;
   const { nodes } = JSON.parse(textOf(await graph(client, list))).data.store.menuHistory;
   const at = (back: number) =>
-    `{ store(id: "${storeId}") { menuConfigurationAt(revision: ${nodes[Math.min(back, nodes.length - 1)].revision}) { item(externalId: "item-0") { price } } } }`;
+    `{ store(id: "${storeId}") { menuConfigurationAt(revision: ${nodes[Math.min(back, nodes.length - 1)].revision}) { item(externalId: "item-0") { price { amount } } } } }`;
   const queries = {
     // Not cached, because of the name.
-    'the current configuration': `{ store(id: "${storeId}") { name { text } item(externalId: "item-0") { price } } }`,
+    'the current configuration': `{ store(id: "${storeId}") { name { text } item(externalId: "item-0") { price { amount } } } }`,
     'the same by its revision': at(0),
     [`${revisions - 1} revisions ago`]: at(revisions - 1),
     [`what changed in ${revisions - 1} revisions`]: `{ store(id: "${storeId}") {
-      menuChanges(from: ${nodes.at(-1).revision}, limit: 1000) { entities { externalId summary } }
+      menuChanges(from: ${nodes.at(-1).revision}, first: 1000) { entities { externalId summary } }
     } }`,
     'a list of 1000 revisions': list,
   };
@@ -91,7 +91,8 @@ function createWrites(): Readonly<Record<string, (turn: number) => Request>> {
     };
     return (turn: number) => ({ path: `/v1/stores/${shape.items}/menu_configuration/`, body: body(turn) });
   };
-  const query = 'mutation ($items: [StockInput!]!) { setStock(input: { storeId: "40", items: $items }) { revision } }';
+  const query =
+    'mutation ($items: [StockInput!]!) { setStock(input: { storeId: "40", items: $items }) { store { menuRevision } } }';
   const setStock = (turn: number) => {
     const items = [{ externalId: 'item-0', inStock: turn % 2 === 0 }];
     return { path: '/graphql', body: JSON.stringify({ query, variables: { items } }) };

@@ -39,8 +39,9 @@ const placeOrder = 'mutation ($input: PlaceOrderInput!) { placeOrder(input: $inp
 const markOrders =
   'mutation ($ids: [ID!]!, $isRead: Boolean) { markOrders(input: { orderIds: $ids, isRead: $isRead }) { orders { id } } }';
 const setStock =
-  'mutation ($storeId: ID!, $items: [StockInput!]!) { setStock(input: { storeId: $storeId, items: $items }) { revision } }';
-const replace = 'mutation ($input: MenuConfigurationInput!) { replaceMenuConfiguration(input: $input) { revision } }';
+  'mutation ($storeId: ID!, $items: [StockInput!]!) { setStock(input: { storeId: $storeId, items: $items }) { store { menuRevision } } }';
+const replace =
+  'mutation ($input: ReplaceMenuConfigurationInput!) { replaceMenuConfiguration(input: $input) { store { menuRevision } } }';
 
 type Case = readonly [name: string, query: string, variables: (round: number) => object];
 
@@ -54,7 +55,12 @@ const cases = (orderIds: readonly string[]): readonly Case[] => {
     input: camelCased({
       ...menu,
       storeId,
-      items: menu.items.map(each => ({ ...each, price: each.price + round })),
+      items: menu.items.map(({ allergens, modifier_external_ids, ...each }) => ({
+        ...each,
+        allergens_text: allergens,
+        modifier_group_external_ids: modifier_external_ids,
+        price: each.price + round,
+      })),
     }),
   });
   return [

@@ -34,7 +34,7 @@ interface PlanNode {
 const query = `query ($storeId: ID!, $filter: OrderFilter, $pageIndex: SafeInt!, $pageSize: Int!) {
   store(id: $storeId) { orders(filter: $filter, pageIndex: $pageIndex, pageSize: $pageSize) {
     pageIndex pageSize totalCount nodes {
-      createdAt id store { createdAt id name { text } externalId } customer { name phone } status price tax items readyBy isRead
+      createdAt id store { createdAt id name { text } externalId } customer { name phone } status priceMinorUnits taxMinorUnits items readyBy isRead
       inPos customerComments completedAt
     }
   } }

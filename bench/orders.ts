@@ -7,13 +7,13 @@ import { type Arguments, createMeter, type Figures } from './orders-meter.ts';
 
 readOptions('Measures order lists of a million orders at 200 stores, by filter.', {});
 
-const range = { startTime: new Date('2026-03-01T11:00:00Z'), endTime: new Date('2026-09-01T17:00:00Z') };
-const day = { startTime: new Date('2026-06-01T08:00:00Z'), endTime: new Date('2026-06-01T20:00:00Z') };
+const range = { createdFrom: new Date('2026-03-01T11:00:00Z'), createdUntil: new Date('2026-09-01T17:00:00Z') };
+const day = { createdFrom: new Date('2026-06-01T08:00:00Z'), createdUntil: new Date('2026-06-01T20:00:00Z') };
 
 const cases: Readonly<Record<string, Arguments>> = {
   'no filter': {},
-  'status FULFILLED': { filter: { status: ['FULFILLED'] } },
-  'status, three': { filter: { status: ['PENDING', 'ACCEPTED', 'READY'] } },
+  'status FULFILLED': { filter: { statuses: ['FULFILLED'] } },
+  'status, three': { filter: { statuses: ['PENDING', 'ACCEPTED', 'READY'] } },
   'half a year': { filter: range },
   'half a day': { filter: day },
   'name "paul"': { filter: { customerName: 'paul' } },
@@ -21,15 +21,15 @@ const cases: Readonly<Record<string, Arguments>> = {
   'name "zzzz"': { filter: { customerName: 'zzzz' } },
   'name "qu"': { filter: { customerName: 'qu' } },
   'name "zz"': { filter: { customerName: 'zz' } },
-  'phone, 9 digits': { filter: { phoneNumber: '912345678' } },
-  'phone, 4 digits': { filter: { phoneNumber: '4567' } },
-  'status + half a year': { filter: { status: ['REJECTED'], ...range } },
-  'name + status': { filter: { customerName: 'paul', status: ['REJECTED'] } },
+  'phone, 9 digits': { filter: { customerPhoneEndsWith: '912345678' } },
+  'phone, 4 digits': { filter: { customerPhoneEndsWith: '4567' } },
+  'status + half a year': { filter: { statuses: ['REJECTED'], ...range } },
+  'name + status': { filter: { customerName: 'paul', statuses: ['REJECTED'] } },
   'name + half a day': { filter: { customerName: 'paul', ...day } },
-  'phone + half a year': { filter: { phoneNumber: '67', ...range } },
-  'all four': { filter: { customerName: 'paul', phoneNumber: '7', status: ['FULFILLED'], ...range } },
+  'phone + half a year': { filter: { customerPhoneEndsWith: '67', ...range } },
+  'all four': { filter: { customerName: 'paul', customerPhoneEndsWith: '7', statuses: ['FULFILLED'], ...range } },
   'page 8,000': { pageIndex: 8000 },
-  'page 600 of a status': { pageIndex: 600, filter: { status: ['REJECTED'] } },
+  'page 600 of a status': { pageIndex: 600, filter: { statuses: ['REJECTED'] } },
   'page 3,000 of half a year': { pageIndex: 3000, filter: range },
   'page 2,147,483,647': { pageIndex: 2_147_483_647 },
 };

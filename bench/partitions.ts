@@ -16,13 +16,13 @@ one of them partitioned by time, measured alternately.`,
   { parts: 4 },
 );
 
-const half = { startTime: new Date('2026-03-01T11:00:00Z'), endTime: new Date('2026-09-01T17:00:00Z') };
+const half = { createdFrom: new Date('2026-03-01T11:00:00Z'), createdUntil: new Date('2026-09-01T17:00:00Z') };
 const cases: Readonly<Record<string, Arguments>> = {
   'no filter': {},
-  'status, three': { filter: { status: ['PENDING', 'ACCEPTED', 'READY'] } },
+  'status, three': { filter: { statuses: ['PENDING', 'ACCEPTED', 'READY'] } },
   'half a year': { filter: half },
   'name "paul"': { filter: { customerName: 'paul' } },
-  'phone, 9 digits': { filter: { phoneNumber: '912345678' } },
+  'phone, 9 digits': { filter: { customerPhoneEndsWith: '912345678' } },
   'page 90': { pageIndex: 90 },
 };
 const turns = 9;

@@ -14,7 +14,7 @@ processes at a time is killed with SIGKILL and started again. Then orders are pl
 
 const setBoth = `mutation ($id: ID!, $until: DateTime!) {
   setStoreOrdering(input: { storeId: $id, state: PAUSED, until: $until }) { store { id } }
-  setStock(input: { storeId: $id, items: [{ externalId: "soup", inStock: false, until: $until }] }) { revision }
+  setStock(input: { storeId: $id, items: [{ externalId: "soup", inStock: false, until: $until }] }) { store { id } }
 }`;
 const setState =
   'mutation ($id: ID!, $state: OrderingState!) { setStoreOrdering(input: { storeId: $id, state: $state }) { store { id } } }';

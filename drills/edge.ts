@@ -19,7 +19,7 @@ crawls routes and queries with all kinds of keys. With --cpu it only compares th
 );
 const storeIds = Array.from({ length: stores }, (_, index) => `store-${index}`);
 const menuQuery =
-  'query Menu($id: ID!) { store(id: $id) { menuRevision menus { categories { items { externalId price inStock } } } } }';
+  'query Menu($id: ID!) { store(id: $id) { menuRevision menus { categories { items { externalId price { amount } inStock } } } } }';
 
 if (!hasVarnish()) {
   console.error('There is no varnishd, or it lacks modules: apt-get install varnish varnish-modules');
@@ -94,17 +94,20 @@ await runDrill(async ({ atEnd, folder, startServer, violations }) => {
       ? { storeId, items: [{ externalId: 'i1', price: 1_000 + count }] }
       : { storeId, items: [{ externalId: 'i2', inStock: Math.floor(count / stores) % 2 === 1 }] };
     const text = isPrice
-      ? 'mutation ($input: ChangePricesInput!) { change: changePrices(input: $input) { revision } }'
-      : 'mutation ($input: SetStockInput!) { change: setStock(input: $input) { revision } }';
+      ? 'mutation ($input: ChangePricesInput!) { change: changePrices(input: $input) { store { menuRevision } } }'
+      : 'mutation ($input: SetStockInput!) { change: setStock(input: $input) { store { menuRevision } } }';
     const headers = { 'x-api-key': admin, 'content-type': 'application/json' };
     const body = JSON.stringify({ query: text, variables: { input } });
     const signal = AbortSignal.timeout(20_000);
     const response = await fetch(`http://127.0.0.1:${port}/graphql`, { method: 'POST', headers, body, signal });
-    const { data, errors } = (await response.json()) as { data?: { change: { revision: number } }; errors?: object };
+    const { data, errors } = (await response.json()) as {
+      data?: { change: { store: { menuRevision: number } } };
+      errors?: object;
+    };
     if (!data?.change) throw new Error(JSON.stringify(errors));
     committed.set(storeId, [
       ...(committed.get(storeId) ?? []),
-      { revision: data.change.revision, at: performance.now() },
+      { revision: data.change.store.menuRevision, at: performance.now() },
     ]);
     made += 1;
   }
@@ -298,7 +301,7 @@ await runDrill(async ({ atEnd, folder, startServer, violations }) => {
   }
   const queries = [
     menuQuery,
-    'query ($id: ID!) { store(id: $id) { name { text } city specialHours { date } } }',
+    'query ($id: ID!) { store(id: $id) { name { text } address { city } specialHours { date } } }',
     'query ($id: ID!) { store(id: $id) { ordering { state } menus(availableAt: "2026-03-01T12:00:00Z") { id } } }',
     'query ($id: ID!) { store(id: $id) { merchant { id } } }',
     'query ($id: ID!) { store(id: $id) { orders { totalCount } } }',

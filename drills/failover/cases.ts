@@ -145,7 +145,8 @@ const order = (id: string, store: string) => ({
   ...{ is_read: false, in_pos: false },
 });
 
-const replace = 'mutation ($input: MenuConfigurationInput!) { replaceMenuConfiguration(input: $input) { __typename } }';
+const replace =
+  'mutation ($input: ReplaceMenuConfigurationInput!) { replaceMenuConfiguration(input: $input) { __typename } }';
 
 /** Another server takes over that never had the last changes; their revisions must not be taken for those of others. */
 async function checkLostTail(
@@ -195,7 +196,7 @@ async function checkLostTail(
   if (stale.status !== 412) problems.push(`If-Match with a lost ETag: ${stale.status}`);
   const input = {
     storeId: 's0',
-    expectedRevision: revision,
+    expectedMenuRevision: revision,
     menus: [],
     categories: [],
     items: [],
@@ -203,7 +204,7 @@ async function checkLostTail(
     modifierItems: [],
   };
   const refused = JSON.stringify(await service.graphql(1, replace, { input }));
-  if (!refused.includes('CONFLICT')) problems.push(`expectedRevision of a lost revision: ${refused.slice(0, 200)}`);
+  if (!refused.includes('CONFLICT')) problems.push(`expectedMenuRevision of a lost revision: ${refused.slice(0, 200)}`);
 
   return { facts: ['the lost tail is shown by nobody, and its ETags match nothing'], problems };
 }

@@ -36,8 +36,8 @@ const wholeGraph = `query ($id: ID!) {
         items {
           externalId
           name { translations }
-          price
-          modifierGroups { externalId groupMax modifierItems { externalId name { translations } priceChange } }
+          price { amount }
+          modifierGroups { externalId groupMax modifierItems { externalId name { translations } priceChange { amount } } }
         }
       }
     }
@@ -48,7 +48,7 @@ const comparison = `query ($id: ID!, $from: SafeInt!, $to: SafeInt!) {
   store(id: $id) { menuChanges(from: $from, to: $to) { totalCount summary entities { externalId summary } } }
 }`;
 const pastConfiguration = `query ($id: ID!, $from: SafeInt!) {
-  store(id: $id) { menuConfigurationAt(revision: $from) { items { externalId price } } }
+  store(id: $id) { menuConfigurationAt(revision: $from) { items { externalId price { amount } } } }
 }`;
 const markOrder =
   'mutation ($ids: [ID!]!, $isRead: Boolean!) { markOrders(input: { orderIds: $ids, isRead: $isRead }) { orders { id } } }';

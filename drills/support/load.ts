@@ -113,7 +113,7 @@ const menuQuery = `query Menu($id: ID!) { store(id: $id) { menuRevision items { 
   menus { name { translations } categories { name { translations } items { name { translations }
     modifierGroups { name { translations } modifierItems { name { translations } } } } } } } }`;
 const orderQuery =
-  'query Orders($id: ID!) { store(id: $id) { orders(pageSize: 20) { totalCount nodes { id status createdAt } } } }';
+  'query Orders($id: ID!) { store(id: $id) { orders(first: 20) { totalCount nodes { id status createdAt } } } }';
 
 function failureOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);

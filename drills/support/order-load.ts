@@ -134,15 +134,19 @@ async function send(url: string, { key }: Pick<Tenant, 'key'>, path: string, bod
   }
 }
 
-const createApiKey = `mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { key } }`;
+const createApiKey = 'mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { secret } }';
+/** The same in 0.2.0, from which one upgrades. */
+const formerCreateApiKey = createApiKey.replace('secret', 'key');
 
 /** Gives each store a menu and a key of its own, with a key that may do everything. */
 export async function createTenants(url: string, key: string, storeIds: readonly string[]): Promise<Tenant[]> {
   const tenants: Tenant[] = [];
   for (const storeId of storeIds) {
     const input = { name: storeId, storeIds: [storeId], permissions: ['ORDERS', 'STOCK', 'MENU'] };
-    const issued = await send(url, { key }, '/graphql', { query: createApiKey, variables: { input } });
-    tenants.push({ storeId, key: JSON.parse(issued.text).data.createApiKey.key });
+    const issue = (query: string) => send(url, { key }, '/graphql', { query, variables: { input } });
+    const secretIn = ({ text }: { readonly text: string }) => /"(?:secret|key)":"([^"]+)"/.exec(text)?.[1];
+    const secret = secretIn(await issue(createApiKey)) ?? secretIn(await issue(formerCreateApiKey));
+    tenants.push({ storeId, key: secret ?? '' });
     const posted = await send(url, { key }, `/v1/stores/${storeId}/menu_configuration/`, orderableMenu);
     if (posted.status !== 200) throw new Error(`The menu of ${storeId}: ${posted.status} ${posted.text}`);
   }

@@ -15,7 +15,7 @@ export const query = `query Menu($store: ID!, $languages: [String!]!) {
       name { text(languages: $languages) }
       categories {
         id
-        items { id name { text(languages: $languages) } priceMoney { currency decimal } inStock }
+        items { id name { text(languages: $languages) } price { currency decimal } inStock }
       }
     }
   }
@@ -30,7 +30,7 @@ interface Item {
   readonly id: string;
   readonly name: Text | null;
   /** Both are null if the currency of the store is unknown. */
-  readonly priceMoney: { readonly currency: string | null; readonly decimal: string | null };
+  readonly price: { readonly currency: string | null; readonly decimal: string | null };
   readonly inStock: boolean;
 }
 
@@ -50,7 +50,7 @@ interface MenuProps {
   readonly refresh: () => void;
 }
 
-function formatPrice({ priceMoney: { currency, decimal } }: Item): string {
+function formatPrice({ price: { currency, decimal } }: Item): string {
   if (currency === null || decimal === null) return '';
   return new Intl.NumberFormat(navigator.language, { style: 'currency', currency }).format(Number(decimal));
 }

@@ -38,7 +38,7 @@ async function showOrders(): Promise<void> {
   let total = 0;
   for await (const orders of pagesOfOrders()) {
     sizes.push(orders.length);
-    for (const { price } of orders) total += price;
+    for (const { price } of orders) total += price.amount;
   }
   console.log(`orders in pages of ${sizes.join(', ')}: ${total} in all`);
 }

@@ -60,17 +60,17 @@ function formatMoney({ amount, currency, decimal }: PriceFragment): string {
   return new Intl.NumberFormat('en', { style: 'currency', currency }).format(Number(decimal));
 }
 
-function showCart({ lines, charges, discounts, tipMoney, totalMoney }: Quote): void {
+function showCart({ lines, charges, discounts, tip, total }: Quote): void {
   const print = (label: string, text: string) => console.log(`${label.padEnd(40)}${text.padStart(12)}`);
   for (const line of lines ?? []) {
     const [first = '', ...others] = describeLine(line);
-    print(first, formatMoney(line.totalPriceMoney));
+    print(first, formatMoney(line.totalPrice));
     for (const text of others) console.log(text);
   }
-  for (const { name, amountMoney } of charges ?? []) print(name, formatMoney(amountMoney));
-  for (const { name, amountMoney } of discounts ?? []) print(name, `-${formatMoney(amountMoney)}`);
-  if (tipMoney) print('Tip', formatMoney(tipMoney));
-  if (totalMoney) print('Total', formatMoney(totalMoney));
+  for (const { name, amount } of charges ?? []) print(name, formatMoney(amount));
+  for (const { name, amount } of discounts ?? []) print(name, `-${formatMoney(amount)}`);
+  if (tip) print('Tip', formatMoney(tip));
+  if (total) print('Total', formatMoney(total));
 }
 
 function showTicket({
@@ -88,7 +88,8 @@ function showTicket({
   );
   // Null for imported orders of another shape.
   for (const line of lines ?? []) for (const text of describeLine(line)) console.log(`  ${text}`);
-  for (const { status: next, by, reason } of steps) console.log(`  ${next} by ${by}${reason ? `: ${reason}` : ''}`);
+  for (const { status: next, keyName, reason } of steps)
+    console.log(`  ${next} by ${keyName}${reason ? `: ${reason}` : ''}`);
 }
 
 const { store } = await execute(OrderableDocument, { store: storeId, now: new Date().toISOString() });
@@ -106,13 +107,13 @@ const cart = {
 
 const { quoteOrder: quote } = await execute(CartDocument, { input: cart, languages });
 for (const { path, message } of quote?.problems ?? []) console.log(`${path.join('.')}: ${message}`);
-if (quote?.totalMoney) showCart(quote);
+if (quote?.total) showCart(quote);
 
 const customer = { name: 'Inês Duarte', phone: '+351 912 000 111' };
 // Created once for each order, so that a call without a response can be repeated.
 const input = { ...cart, customer, idempotencyKey: crypto.randomUUID() };
 const { placeOrder } = await execute(PlaceDocument, { input, languages });
-if (!placeOrder || placeOrder.order.total !== quote?.totalMoney?.amount)
+if (!placeOrder || placeOrder.order.total.amount !== quote?.total?.amount)
   throw new Error('The menu has changed since the quote');
 
 const { changeOrderStatus } = await execute(AcceptDocument, { order: placeOrder.order.id, readyBy, languages });

@@ -36,7 +36,9 @@ graphql`
           id
           createdAt
           status
-          price
+          price {
+            amount
+          }
         }
       }
     }

@@ -5,18 +5,18 @@ import { element, find, type Money, moneyFields, price, renderLine, renderRow, s
 interface Quote {
   readonly problems: readonly Problem[];
   /** These are null if a problem leaves open what is ordered. */
-  readonly lines: readonly { readonly totalPriceMoney: Money }[] | null;
-  readonly tipMoney: Money | null;
-  readonly totalMoney: Money | null;
+  readonly lines: readonly { readonly totalPrice: Money }[] | null;
+  readonly tip: Money | null;
+  readonly total: Money | null;
   readonly readyBy: string | null;
 }
 
 const quoteQuery = `query Quote($input: QuoteOrderInput!) {
   quoteOrder(input: $input) {
     problems { path message code }
-    lines { totalPriceMoney ${moneyFields} }
-    tipMoney ${moneyFields}
-    totalMoney ${moneyFields}
+    lines { totalPrice ${moneyFields} }
+    tip ${moneyFields}
+    total ${moneyFields}
     readyBy
   }
 }`;
@@ -87,7 +87,7 @@ export function createCart(onPlaced: (token: string) => void) {
   /** The number of decimals of the store's currency. */
   function decimals(): number {
     const [item] = items.values();
-    return item?.priceMoney.decimal?.split('.')[1]?.length ?? 0;
+    return item?.price.decimal?.split('.')[1]?.length ?? 0;
   }
 
   function input() {
@@ -162,17 +162,17 @@ export function createCart(onPlaced: (token: string) => void) {
   }
 
   /** Fills a quote into the cart, whose buttons stay what they are: a guest may be about to tap one. */
-  function show({ lines: quoted, tipMoney, totalMoney, readyBy, problems }: Quote): void {
+  function show({ lines: quoted, tip: quotedTip, total, readyBy, problems }: Quote): void {
     for (const [index, shown] of list.querySelectorAll('.price').entries()) {
-      const money = quoted?.[index]?.totalPriceMoney;
+      const money = quoted?.[index]?.totalPrice;
       shown.textContent = money ? price(money) : '';
     }
     find('sums', HTMLElement).replaceChildren(
-      ...(tipMoney ? [renderRow('Tip', price(tipMoney))] : []),
-      ...(totalMoney ? [renderRow('Total', price(totalMoney))] : []),
+      ...(quotedTip ? [renderRow('Tip', price(quotedTip))] : []),
+      ...(total ? [renderRow('Total', price(total))] : []),
       ...(readyBy ? [renderRow('Ready at about', time(readyBy))] : []),
     );
-    find('to-cart', HTMLElement).textContent = `Your order${totalMoney ? ` · ${price(totalMoney)}` : ''}`;
+    find('to-cart', HTMLElement).textContent = `Your order${total ? ` · ${price(total)}` : ''}`;
     sendButton.disabled = problems.length > 0 || closed !== '';
     showProblems(problems);
   }

@@ -14,7 +14,7 @@ interface ModifierGroup {
   readonly modifierItems: readonly {
     readonly externalId: string;
     readonly name: Text;
-    readonly priceChangeMoney: Money;
+    readonly priceChange: Money;
     readonly inStock: boolean;
     readonly minQuantity: number;
     readonly maxQuantity: number;
@@ -26,10 +26,10 @@ export interface Item {
   readonly externalId: string;
   readonly name: Text;
   readonly description: Text | null;
-  readonly priceMoney: Money;
+  readonly price: Money;
   readonly inStock: boolean;
   readonly sellSeparately: boolean;
-  readonly allergens: string | null;
+  readonly allergensText: string | null;
   readonly modifierGroups: readonly ModifierGroup[];
 }
 
@@ -39,7 +39,7 @@ export interface Store {
     readonly state: string;
     readonly until: string | null;
     readonly reason: string | null;
-    readonly guestOrders: boolean;
+    readonly acceptsGuestOrders: boolean;
   };
   readonly menus: readonly {
     readonly categories: readonly {
@@ -69,17 +69,17 @@ const text = '{ text(languages: $languages) }';
 const query = `query Menu($store: ID!, $languages: [String!]!, $now: DateTime!) {
   store(id: $store) {
     name ${text}
-    ordering { state until reason guestOrders }
+    ordering { state until reason acceptsGuestOrders }
     menus(availableAt: $now) { categories { externalId name ${text} items { ...Item } } }
-    allMenus: menus { nextAvailableAt(after: $now) }
+    allMenus: menus { nextAvailableAt(from: $now) }
   }
 }
 fragment Item on MenuItem {
-  externalId name ${text} description ${text} priceMoney ${moneyFields} inStock sellSeparately allergens
+  externalId name ${text} description ${text} price ${moneyFields} inStock sellSeparately allergensText
   modifierGroups {
     externalId name ${text} groupMin groupMax chargeAfter
     modifierItems {
-      externalId name ${text} priceChangeMoney ${moneyFields} inStock minQuantity maxQuantity defaultQuantity
+      externalId name ${text} priceChange ${moneyFields} inStock minQuantity maxQuantity defaultQuantity
     }
   }
 }`;
@@ -95,10 +95,10 @@ export async function fetchStore(): Promise<Store> {
 }
 
 /** Why nothing can be ordered now; empty if it can. */
-export function closedText({ ordering: { state, until, reason, guestOrders }, menus, allMenus }: Store): string {
+export function closedText({ ordering: { state, until, reason, acceptsGuestOrders }, menus, allMenus }: Store): string {
   if (state === 'PAUSED')
     return `We take no orders ${until ? `until ${time(until)}` : 'at the moment'}${reason ? `: ${reason}` : '.'}`;
-  if (!guestOrders) return 'We take no orders here at the moment. Please call us, or come to us.';
+  if (!acceptsGuestOrders) return 'We take no orders here at the moment. Please call us, or come to us.';
   if (menus.length > 0) return '';
   const [next] = allMenus.flatMap(({ nextAvailableAt }) => nextAvailableAt ?? []).sort();
   return next ? `We are closed, and open again at ${time(next)}.` : 'We are closed.';
@@ -121,7 +121,7 @@ export function renderMenu(store: Store, add: Add): void {
 }
 
 function renderItem(item: Item, add: Add): HTMLElement {
-  const { name, description, priceMoney, inStock, allergens } = item;
+  const { name, description, inStock, allergensText } = item;
   const label = inStock ? 'Add' : 'Sold out';
   const onclick = () => openItem(item, add);
   return element(
@@ -129,9 +129,9 @@ function renderItem(item: Item, add: Add): HTMLElement {
     { className: inStock ? 'item' : 'item sold-out' },
     element('h3', {}, name.text),
     element('button', { type: 'button', disabled: !inStock, ariaLabel: `${label}: ${name.text}`, onclick }, label),
-    element('p', { className: 'price' }, price(priceMoney)),
+    element('p', { className: 'price' }, price(item.price)),
     element('p', { className: 'small' }, description?.text ?? ''),
-    element('p', { className: 'small' }, allergens ? `Allergens: ${allergens}` : ''),
+    element('p', { className: 'small' }, allergensText ? `Allergens: ${allergensText}` : ''),
   );
 }
 
@@ -163,14 +163,14 @@ function openItem({ externalId, name, modifierGroups }: Item, add: Add): void {
 /** The modifiers of a group: exactly one of them, each at most once, or each in a quantity. */
 function renderGroup({ externalId, name, groupMin, groupMax, chargeAfter, modifierItems }: ModifierGroup) {
   const rows = modifierItems.map(modifier => {
-    const { minQuantity, maxQuantity, defaultQuantity, inStock, priceChangeMoney } = modifier;
+    const { minQuantity, maxQuantity, defaultQuantity, inStock, priceChange } = modifier;
     const isSingle = groupMax === 1 || maxQuantity === 1;
     const input = element('input', { name: externalId, disabled: !inStock });
     input.type = isSingle ? (groupMin === 1 && groupMax === 1 ? 'radio' : 'checkbox') : 'number';
     if (isSingle) input.checked = inStock && defaultQuantity > 0;
     else Object.assign(input, { min: minQuantity, max: maxQuantity, value: inStock ? defaultQuantity : 0 });
-    const sign = priceChangeMoney.amount > 0 ? '+' : '';
-    const change = priceChangeMoney.amount === 0 ? '' : sign + price(priceChangeMoney);
+    const sign = priceChange.amount > 0 ? '+' : '';
+    const change = priceChange.amount === 0 ? '' : sign + price(priceChange);
     const shown = element('span', { className: 'price' }, inStock ? change : 'sold out');
     return {
       input,

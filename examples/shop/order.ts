@@ -14,20 +14,20 @@ interface GuestOrder {
   readonly confirmedReadyBy: string | null;
   readonly completedAt: string | null;
   readonly serviceType: string | null;
-  readonly tipMoney: Money | null;
-  readonly totalMoney: Money;
+  readonly tip: Money | null;
+  readonly total: Money;
   readonly lines: readonly {
     readonly name: Text;
     readonly quantity: number;
     readonly note: string | null;
     readonly modifiers: readonly { readonly name: Text; readonly quantity: number }[];
-    readonly totalPriceMoney: Money;
+    readonly totalPrice: Money;
   }[];
 }
 
 const name = `name { text(languages: ${JSON.stringify(navigator.languages)}) }`;
-const fields = `number status statusReason readyBy confirmedReadyBy completedAt serviceType tipMoney ${moneyFields} totalMoney ${moneyFields}
-  lines { ${name} quantity note modifiers { ${name} quantity } totalPriceMoney ${moneyFields} }`;
+const fields = `number status statusReason readyBy confirmedReadyBy completedAt serviceType tip ${moneyFields} total ${moneyFields}
+  lines { ${name} quantity note modifiers { ${name} quantity } totalPrice ${moneyFields} }`;
 const cancelQuery = `mutation Cancel($input: CancelGuestOrderInput!) {
   cancelGuestOrder(input: $input) { guestOrder { status } }
 }`;
@@ -114,17 +114,17 @@ function statusText({ status, statusReason, serviceType, readyBy, confirmedReady
   return `${texts[status]}${ready}${at}${statusReason ? ` “${statusReason}”` : ''}`;
 }
 
-function renderDetails({ status, lines, tipMoney, totalMoney }: GuestOrder): HTMLElement[] {
+function renderDetails({ status, lines, tip, total }: GuestOrder): HTMLElement[] {
   const shownSteps = Object.entries(steps).map(([step, text]) =>
     element('li', { ariaCurrent: step === status ? 'step' : null }, text),
   );
-  const shownLines = lines.map(({ name: { text }, quantity, note, modifiers, totalPriceMoney }) => {
+  const shownLines = lines.map(({ name: { text }, quantity, note, modifiers, totalPrice }) => {
     const named = modifiers.map(modifier => ({ ...modifier, name: modifier.name.text }));
-    return renderLine(`${quantity} × ${text}`, { modifiers: named, note, amount: price(totalPriceMoney) });
+    return renderLine(`${quantity} × ${text}`, { modifiers: named, note, amount: price(totalPrice) });
   });
   return [
     ...(status in steps ? [element('ol', { className: 'steps', ariaLabel: 'Progress' }, ...shownSteps)] : []),
     element('ul', { className: 'lines' }, ...shownLines),
-    element('dl', {}, ...(tipMoney ? [renderRow('Tip', price(tipMoney))] : []), renderRow('Total', price(totalMoney))),
+    element('dl', {}, ...(tip ? [renderRow('Tip', price(tip))] : []), renderRow('Total', price(total))),
   ];
 }

@@ -45,8 +45,8 @@ export const authResolvers = {
     },
     revokeApiKey: (_root, { input }, { forkEntityManager }) => revokeKey(forkEntityManager(), input.apiKeyId),
   },
-  CreateApiKeyPayload: { apiKey: loadApiKey },
-  RotateApiKeyPayload: { apiKey: loadApiKey },
+  CreateApiKeyPayload: { apiKey: loadApiKey, secret: ({ key }) => key },
+  RotateApiKeyPayload: { apiKey: loadApiKey, secret: ({ key }) => key },
   RevokeApiKeyPayload: { apiKey: key => key },
   ApiKeyConnection: connectionResolvers<ApiKey>('key'),
   ApiKey: {

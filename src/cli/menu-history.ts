@@ -117,7 +117,7 @@ export function restoreMenu(
     const restored = await restoreMenuConfiguration(em, store, {
       revision,
       // What was printed is what is done.
-      expectedRevision: before.revision,
+      expectedMenuRevision: before.revision,
       limits: config.menuLimits,
       history: config.historyLimits,
     }).catch(error => {
@@ -134,7 +134,7 @@ export function restoreMenu(
 function withoutPrepType(changes: MenuChanges): MenuChanges {
   const entities = changes.entities
     .map(entity => {
-      const fields = entity.fields.filter(({ field }) => entity.change !== 'CHANGED' || field !== 'prepType');
+      const fields = entity.fields.filter(({ field }) => entity.change !== 'CHANGED' || field !== 'preparationType');
       return { ...entity, fields };
     })
     .filter(({ change, fields, placements }) => change !== 'CHANGED' || fields.length + placements.length > 0);

@@ -53,7 +53,8 @@ function announceReady(url: string, demoKey: string | undefined): void {
 const bold = (text: string) => styled('bold', text);
 
 function welcome(url: string, key: string): string {
-  const query = '{ store(id: \\"lisbon-baixa\\") { name { text } menus { categories { items { price } } } } }';
+  const query =
+    '{ store(id: \\"lisbon-baixa\\") { name { text } menus { categories { items { price { decimal } } } } } }';
   return `${bold('Demo restaurants are loaded. Open this link, which has your API key, shown only this once:')}
 
   ${url}/#key=${key}

@@ -164,7 +164,7 @@ function phoneOf({ phone, names }: (typeof customers)[number], name: string): st
 /** Minutes to prepare the slowest item. */
 function prepTime(lines: readonly OrderLine[], items: readonly MenuItemInput[]): number {
   const ordered = new Set(lines.map(line => line.external_id));
-  return Math.max(...items.filter(item => ordered.has(item.externalId)).map(item => item.prepTime ?? 10));
+  return Math.max(...items.filter(item => ordered.has(item.externalId)).map(item => item.preparationMinutes ?? 10));
 }
 
 function addMinutes(moment: Date, minutes: number): Date {

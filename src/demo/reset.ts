@@ -32,7 +32,11 @@ export async function resetDemo(em: EntityManager) {
       await tx.nativeDelete(DueTimeEntity, { store: { $in: storeIds } });
       await queryIn(tx)("select set_config('carte.change_source', 'DEMO', true)", []);
       // A replacement preserves it.
-      await tx.nativeUpdate(MenuItemEntity, { store: { $in: storeIds }, prepType: { $ne: null } }, { prepType: null });
+      await tx.nativeUpdate(
+        MenuItemEntity,
+        { store: { $in: storeIds }, preparationType: { $ne: null } },
+        { preparationType: null },
+      );
       const { merchants, stores, menuRevisions, orders } = await loadRestaurants(tx, new Date());
       const menus = storeIds.filter(id => menuRevisions.get(id) !== before.get(id)).length;
       return {

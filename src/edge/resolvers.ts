@@ -12,7 +12,6 @@ const findCaches = (em: EntityManager): Promise<EdgeCache[]> =>
   em.find(EdgeCacheEntity, { claimedUntil: { $gt: new Date(Date.now() - usedWithinMs) } }, { orderBy: { url: 'asc' } });
 
 export const edgeResolvers = {
-  Query: { edge: () => ({}) },
-  Edge: { caches: (_edge, _args, { forkEntityManager }) => findCaches(forkEntityManager()) },
+  Query: { edgeCaches: (_root, _args, { forkEntityManager }) => findCaches(forkEntityManager()) },
   EdgeCache: { name: ({ url }) => cacheName(url) },
 } satisfies Resolvers;

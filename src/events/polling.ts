@@ -83,10 +83,10 @@ export async function pollStoreEvents(
 export async function pollEvents(context: PollContext, args: StoreEventsArgs, storeId?: string): Promise<EventPage> {
   const { scope = emptyScope, loaders } = context;
   const { cursors } = loaders.events;
-  const { limit, wait } = args;
+  const { limit, waitSeconds } = args;
   const errors = [
     ...checkRange(['limit'], limit, { min: 1, max: maxLimit }),
-    ...checkRange(['wait'], wait, { min: 0, max: maxWaitSeconds }),
+    ...checkRange(['waitSeconds'], waitSeconds, { min: 0, max: maxWaitSeconds }),
   ];
   if (errors.length > 0) throw new InvalidInput(errors);
   const pages = { field: 'events', ...(storeId !== undefined && { storeId }) } as const;
@@ -94,9 +94,9 @@ export async function pollEvents(context: PollContext, args: StoreEventsArgs, st
   const query = { after, limit, kinds: readableKinds(scope, args.kinds), storeId };
   try {
     let page = await loaders.events.readPage({ ...query, scope });
-    if (wait > 0 && isEmpty(page)) {
+    if (waitSeconds > 0 && isEmpty(page)) {
       // From the end of the log as it was read, so that no event is missed before the feed is there.
-      const waited = await context.waitForEvents({ ...query, after: after ?? page.next }, wait);
+      const waited = await context.waitForEvents({ ...query, after: after ?? page.next }, waitSeconds);
       page = waited.page;
       // What was loaded before is older than the events.
       loaders.clear(waited.scope);

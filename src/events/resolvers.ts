@@ -7,7 +7,7 @@ import type { EventSource } from './source.ts';
 export const eventResolvers = {
   Query: {
     events: (_root, args, context) => pollEvents(context, args),
-    event: (_root, { id }, context) => findEventOfMessage(context, id),
+    event: (_root, { messageId }, context) => findEventOfMessage(context, messageId),
   },
   Subscription: {
     orderEvents: {
@@ -36,7 +36,6 @@ export const eventResolvers = {
   },
   Event: {
     at: ({ createdAt }) => createdAt,
-    revision: ({ menuRevision }) => menuRevision,
     order: ({ orderId }, _args, { loaders }) => (orderId === null ? null : loaders.orders.byId.load(orderId)),
   },
   OrderEvent: {
@@ -47,7 +46,7 @@ export const eventResolvers = {
   MenuEvent: {
     cursor: (event, _args, { loaders }) => loaders.events.cursors.ofEvent('menuEvents', event),
     at: ({ createdAt }) => createdAt,
-    revision: ({ menuRevision }) => menuRevision ?? 0,
+    menuRevision: ({ menuRevision }) => menuRevision ?? 0,
     store: ({ storeId }, _args, { loaders }) => loaders.stores.byId.load(storeId),
   },
   StoreEvent: {

@@ -68,7 +68,7 @@ const anonymous = {
 };
 
 /** A request waits for events once. */
-const isResolvedOnce = ({ args }: GraphQLField<unknown, unknown>) => args.some(({ name }) => name === 'wait');
+const isResolvedOnce = ({ args }: GraphQLField<unknown, unknown>) => args.some(({ name }) => name === 'waitSeconds');
 
 /** From this cost on, a request takes its turn among the expensive ones, as does one with a large body. */
 const minExpensiveCost = 10_000;

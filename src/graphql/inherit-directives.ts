@@ -37,7 +37,7 @@ export function inheritDirectives(document: DocumentNode): DocumentNode {
 }
 
 /** Replaces definitions; `visit` would also walk through all that they contain, which takes most of the time of reading the schema. */
-export const mapDefinitions = (document: DocumentNode, map: (definition: DefinitionNode) => DefinitionNode) => ({
+const mapDefinitions = (document: DocumentNode, map: (definition: DefinitionNode) => DefinitionNode) => ({
   ...document,
   definitions: document.definitions.map(map),
 });

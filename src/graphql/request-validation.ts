@@ -30,6 +30,7 @@ import { LRUCache } from 'lru-cache';
 import { tokenPrefix } from '../order/guest-tokens.ts';
 import { detachLocations, locate } from './errors.ts';
 import { describeLiteralErrors } from './input-paths.ts';
+import { withNewName } from './renamed-fields.ts';
 import { toExecutable } from './variables.ts';
 
 export interface RequestValidatorOptions {
@@ -154,7 +155,11 @@ export function createDocumentCache({ schema, maxTokens, introspection }: Docume
 
   function validateDocument(document: DocumentNode): readonly GraphQLError[] {
     const errors = validate(schema, document, rules).map(error =>
-      withCode(error, 'GRAPHQL_VALIDATION_FAILED', introspection ? error.message : withoutSuggestion(error.message)),
+      withCode(
+        error,
+        'GRAPHQL_VALIDATION_FAILED',
+        introspection ? withNewName(error.message) : withoutSuggestion(error.message),
+      ),
     );
     describeLiteralErrors(document, errors);
     return errors;

@@ -17,20 +17,19 @@ import { storeResolvers } from '../store/resolvers.ts';
 import { webhookResolvers } from '../webhooks/resolvers.ts';
 import { authorizeRootFields, readReadable } from './authorization.ts';
 import type { Context } from './context.ts';
-import { addFlatArguments, readFlatArguments } from './flat-arguments.ts';
 import { inheritDirectives } from './inherit-directives.ts';
 import { nodeResolvers } from './nodes.ts';
-import { addOldNames, resolveOldNames } from './renamed.ts';
+import { toPublicSchema } from './public-schema.ts';
 import { limitListObjects } from './response-limit.ts';
 import { scalars } from './scalars.ts';
-import { acceptCoercedVariables } from './variables.ts';
 
 const folder = new URL('../../schema/', import.meta.url);
 
 let loaded: GraphQLSchema | undefined;
+let loadedPublic: GraphQLSchema | undefined;
 let loadedSubgraph: GraphQLSchema | undefined;
 
-/** Loads the executable schema: `schema/*.graphql` with the resolvers of every domain. Nothing changes it, so a process has one. */
+/** Loads the executable schema, with what is internal: `schema/*.graphql` with the resolvers of every domain. Nothing changes it, so a process has one. */
 export function loadSchema(): GraphQLSchema {
   loaded ??= complete(
     makeExecutableSchema<Context>({
@@ -45,6 +44,12 @@ export function loadSchema(): GraphQLSchema {
   return loaded;
 }
 
+/** The same as `/graphql` has it. */
+export function loadPublicSchema(): GraphQLSchema {
+  loadedPublic ??= toPublicSchema(loadSchema());
+  return loadedPublic;
+}
+
 /** The same as a subgraph of a federated graph. */
 export async function loadSubgraph(): Promise<GraphQLSchema> {
   // Its package is not loaded where nothing needs it.
@@ -55,23 +60,19 @@ export async function loadSubgraph(): Promise<GraphQLSchema> {
 
 function readDefinitions(): DocumentNode[] {
   const files = readdirSync(folder).filter(file => file.endsWith('.graphql'));
-  return addFlatArguments(
-    files.map(file => addOldNames(inheritDirectives(parse(readFileSync(new URL(file, folder), 'utf8'))))),
-  );
+  return files.map(file => inheritDirectives(parse(readFileSync(new URL(file, folder), 'utf8'))));
 }
 
 /** Adds what holds for all fields: permissions, limits and checks. */
 function complete(schema: GraphQLSchema): GraphQLSchema {
   describeScalars(schema);
-  resolveOldNames(schema);
   reportMutations(schema);
-  readFlatArguments(schema);
   authorizeRootFields(schema);
   readReadable(schema);
   addInputChecks(schema);
   checkCacheDirectives(schema);
   limitListObjects(schema);
-  return acceptCoercedVariables(schema);
+  return schema;
 }
 
 /** Restores the descriptions that scalars with functions lose in `makeExecutableSchema`. */

@@ -3,12 +3,14 @@ import { buildSubgraphSchema } from '@apollo/subgraph';
 import { InvalidInput, type ValidationError } from '@carte/base/errors';
 import { isObject } from '@carte/base/json';
 import { checkCount } from '@carte/base/validation';
+import { isInternal } from '@carte/operations/contract/internal';
 import {
   concatAST,
   type DirectiveDefinitionNode,
   type DirectiveNode,
   type DocumentNode,
   defaultFieldResolver,
+  type FieldDefinitionNode,
   type GraphQLResolveInfo,
   type GraphQLSchema,
   isObjectType,
@@ -53,13 +55,20 @@ export function buildSubgraph(definitions: readonly DocumentNode[], resolvers: r
   return schema;
 }
 
-/** Without the directives of the graph, which tell a gateway nothing: Federation has `@listSize`, `@cost` and `@requires` of its own. */
+type ConstDirectives = Pick<FieldDefinitionNode, 'directives'>;
+
+/** Without what is internal, and the directives of the graph, which tell a gateway nothing: Federation has `@listSize`, `@cost` and `@requires` of its own. */
 function withoutOwnDirectives(document: DocumentNode): DocumentNode {
   const own = new Set(
     document.definitions.flatMap(node => (node.kind === Kind.DIRECTIVE_DEFINITION ? node.name.value : [])),
   );
   const leave = ({ name }: DirectiveNode | DirectiveDefinitionNode) => (own.has(name.value) ? null : undefined);
-  return visit(document, { [Kind.DIRECTIVE]: { leave }, [Kind.DIRECTIVE_DEFINITION]: { leave } });
+  const leaveInternal = (node: ConstDirectives) => (isInternal({ astNode: node }) ? null : undefined);
+  const shown = visit(document, {
+    [Kind.FIELD_DEFINITION]: leaveInternal,
+    [Kind.INPUT_VALUE_DEFINITION]: leaveInternal,
+  });
+  return visit(shown, { [Kind.DIRECTIVE]: { leave }, [Kind.DIRECTIVE_DEFINITION]: { leave } });
 }
 
 function rootField(schema: GraphQLSchema, name: string) {

@@ -36,6 +36,7 @@ import {
 import { didYouMean } from 'graphql/jsutils/didYouMean.js';
 import { suggestionList } from 'graphql/jsutils/suggestionList.js';
 import { findVariablePaths } from './input-paths.ts';
+import { suggestNewName } from './renamed-fields.ts';
 
 /** Coerces the variables of an operation; returns errors of the request if they are invalid, with the paths of their first uses in the document. */
 export type CoerceVariables = (
@@ -55,7 +56,9 @@ export function createVariableCoercion(
   schema: GraphQLSchema,
   { suggests }: { readonly suggests: boolean },
 ): CoerceVariables {
-  const coercionOf = createCoercions((name, known) => (suggests ? didYouMean(suggestionList(name, known)) : ''));
+  const coercionOf = createCoercions((name, known, type) =>
+    suggests ? (suggestNewName(type, name) ?? didYouMean(suggestionList(name, known))) : '',
+  );
   const compile = ({ variable, type: typeNode, defaultValue }: VariableDefinitionNode) => {
     const name = variable.name.value;
     const type = typeFromAST(schema, typeNode);
@@ -84,8 +87,8 @@ export function createVariableCoercion(
   };
 }
 
-/** Ends a message about an unknown name, e.g. with the most similar of the known ones. */
-type Suggest = (name: string, known: readonly string[]) => string;
+/** Ends a message about an unknown name of a type, e.g. with the most similar of the known ones. */
+type Suggest = (name: string, known: readonly string[], type: string) => string;
 
 /**
  * Creates the function that compiles a type to the coercion of its values, as the GraphQL specification defines it. Unlike that of graphql-js, the
@@ -134,7 +137,7 @@ function compileObject(
   }));
   const names = new Set(fields.map(({ name }) => name));
   const unknown = (name: string) =>
-    `Field "${shorten(name)}" is not defined by type "${type.name}".${suggest(name, [...names])}`;
+    `Field "${shorten(name)}" is not defined by type "${type.name}".${suggest(name, [...names], type.name)}`;
   return (value, cursor, depth) => {
     if (!isObject(value)) return fail(cursor, depth, 'value_error', `Expected type "${type.name}" to be an object.`);
     const coerced: Record<string, unknown> = {};

@@ -26,8 +26,8 @@ function inputTypeOf(name: string): GraphQLInputObjectType {
 
 /** The type of a menu in a file: that of a replacement, without what says where it is written. */
 export function menuDocumentType(): GraphQLInputObjectType {
-  const type = inputTypeOf('MenuConfigurationInput').toConfig();
-  const { storeId: _, expectedRevision: __, ...fields } = type.fields;
+  const type = inputTypeOf('ReplaceMenuConfigurationInput').toConfig();
+  const { storeId: _, expectedMenuRevision: __, ...fields } = type.fields;
   return new GraphQLInputObjectType({ ...type, fields });
 }
 

@@ -44,8 +44,8 @@ async function saveOrders(em: EntityManager, documents: readonly OrderDocument[]
 }
 
 export const kinds = {
-  merchants: { inputType: 'MerchantInput', save: saveMerchants },
-  stores: { inputType: 'StoreInput', save: saveStores },
+  merchants: { inputType: 'SaveMerchantInput', save: saveMerchants },
+  stores: { inputType: 'StoreDocument', save: saveStores },
   orders: { inputType: 'OrderDocument', save: saveOrders },
 } as const;
 export type KindName = keyof typeof kinds;

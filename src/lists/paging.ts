@@ -89,7 +89,16 @@ export interface Cursor {
 }
 
 /** The lists that have cursors; one of another list is rejected. */
-export type CursorList = 'change' | 'delivery' | 'key' | 'merchant' | 'order' | 'revision' | 'store' | 'webhook';
+export type CursorList =
+  | 'change'
+  | 'delivery'
+  | 'item'
+  | 'key'
+  | 'merchant'
+  | 'order'
+  | 'revision'
+  | 'store'
+  | 'webhook';
 
 /** Opaque to clients. Increase it with every change of the format, so that older cursors are rejected and not misread. */
 const version = 2;
@@ -98,6 +107,9 @@ const version = 2;
 export function encodeCursor(list: CursorList, { createdAt, id }: Cursor): string {
   return Buffer.from(`${list}${version} ${createdAt.getTime()} ${id}\0`).toString('base64url');
 }
+
+/** The position of an entry of a list in memory, by its index. */
+export const cursorAt = (index: number): Cursor => ({ createdAt: new Date(0), id: String(index) });
 
 /** Undefined for a text that `encodeCursor` did not return for this list. */
 function decodeCursor(list: CursorList, text: string): Cursor | undefined {

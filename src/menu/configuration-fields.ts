@@ -21,11 +21,11 @@ export const configurationFields = {
     modifierGroups.get(externalId) ?? null,
   modifierItem: ({ modifierItems }: Configuration, { externalId }: StoreMenuArgs) =>
     modifierItems.get(externalId) ?? null,
-  diagnostics: async (configuration: Configuration, { severity }: StoreMenuDiagnosticsArgs) => {
+  diagnostics: async (configuration: Configuration, { severities }: StoreMenuDiagnosticsArgs) => {
     const diagnostics = await diagnosticsOf(configuration);
-    if (!severity) return diagnostics;
-    const severities = new Set(severity);
-    return diagnostics.filter(diagnostic => severities.has(diagnostic.severity));
+    if (!severities) return diagnostics;
+    const selected = new Set(severities);
+    return diagnostics.filter(diagnostic => selected.has(diagnostic.severity));
   },
 };
 

@@ -50,11 +50,11 @@ export const MenuItemEntity = defineMenuEntity('MenuItem', 'menu_item', {
   sellSeparately: p.boolean(),
   description: text().nullable(),
   ingredients: p.text().nullable(),
-  allergens: p.text().nullable(),
+  allergensText: p.text().fieldName('allergens').nullable(),
   dietaryLabels: p.array().columnType('text[]').$type<readonly DietaryLabel[]>().nullable(),
-  prepTime: p.bigint('number').nullable(),
+  preparationMinutes: p.bigint('number').fieldName('prep_time').nullable(),
   alcoholByVolume: p.double().$type<number>().nullable(),
-  prepType: p.text().nullable(),
+  preparationType: p.text().fieldName('prep_type').nullable(),
   modifierGroupExternalIds: externalIds().fieldName('modifier_external_ids'),
 });
 

@@ -50,12 +50,12 @@ interface FieldChange extends FieldChanges, ChangeOptions {
 async function changeFields(
   em: EntityManager,
   store: Store,
-  { source, statement, found, keyName, expectedRevision, limits, history, ...changes }: FieldChange,
+  { source, statement, found, keyName, expectedMenuRevision, limits, history, ...changes }: FieldChange,
 ): Promise<Written | null> {
   checkLengths(changes, limits);
   const errors = [...(await runInSlices(checkExternalIds(changes))), ...found];
   const lists = changedKinds.map(kind => ({ kind, entries: withoutErrors(changes[kind.name], kind, errors) }));
-  return changeMenu(em, store.id, { source, keyName, expectedRevision }, async (tx, current) => {
+  return changeMenu(em, store.id, { source, keyName, expectedMenuRevision }, async (tx, current) => {
     const query = queryIn(tx);
     const values = lists.map(({ entries }) => JSON.stringify(entries));
     const [row] = await query<ChangeRow>(statement(tx), [store.id, ...values]);

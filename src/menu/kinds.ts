@@ -1,11 +1,11 @@
 import type { Steps } from '@carte/base/time-slice';
 import type { EntityManager, EntitySchema } from '@mikro-orm/postgresql';
-import type { MenuConfigurationInput, MenuEntityKind } from '../generated/graph.ts';
+import type { MenuEntityKind, ReplaceMenuConfigurationInput } from '../generated/graph.ts';
 import type { Configuration, ConfigurationRows } from './configuration.ts';
 import { CategoryEntity, MenuEntity, MenuItemEntity, ModifierGroupEntity, ModifierItemEntity } from './entities.ts';
 
 /** The lists of a configuration, without what says where they are written. */
-export type ConfigurationInput = Omit<MenuConfigurationInput, 'storeId' | 'expectedRevision'>;
+export type ConfigurationInput = Omit<ReplaceMenuConfigurationInput, 'storeId' | 'expectedMenuRevision'>;
 
 /** A kind of menu entity, named after its list in the configuration. */
 export type KindName = keyof ConfigurationInput;
@@ -65,7 +65,7 @@ const definitions: { readonly [Name in KindName]: DefinitionOf<Name> } = {
     noun: 'item',
     children: { property: 'modifierGroupExternalIds', kind: 'modifierGroups' },
     defaults: { modifierGroupExternalIds: [], inStock: true },
-    notPosted: { prepType: true },
+    notPosted: { preparationType: true },
   },
   modifierGroups: {
     entity: ModifierGroupEntity,

@@ -24,7 +24,7 @@ import { validateConfiguration } from './validate.ts';
 
 export interface ChangeOptions extends Pick<ChangeOrigin, 'keyName'> {
   /** Optimistic lock: the change conflicts unless this is the current revision; absent or null skips the check. */
-  readonly expectedRevision?: number | null | undefined;
+  readonly expectedMenuRevision?: number | null | undefined;
   readonly limits: MenuLimits;
   readonly history: HistoryLimits;
 }
@@ -62,16 +62,16 @@ export async function replaceMenuConfiguration(
 export function changeMenu<Result>(
   em: EntityManager,
   storeId: string,
-  { expectedRevision, ...origin }: ChangeOrigin & Pick<ChangeOptions, 'expectedRevision'>,
+  { expectedMenuRevision, ...origin }: ChangeOrigin & Pick<ChangeOptions, 'expectedMenuRevision'>,
   change: (tx: EntityManager, current: number) => Promise<Result | null>,
 ): Promise<Result | null> {
   const write = () =>
     em.transactional(async tx => {
       const current = await lockStore(queryIn(tx), storeId, origin);
       if (current === undefined) return null;
-      if (expectedRevision != null && expectedRevision !== current) {
+      if (expectedMenuRevision != null && expectedMenuRevision !== current) {
         // Whoever may read the current revision finds it there.
-        throw new Conflict(`The menu configuration is no longer at revision ${expectedRevision}.`);
+        throw new Conflict(`The menu configuration is no longer at revision ${expectedMenuRevision}.`);
       }
       return change(tx, current);
     });
@@ -98,7 +98,7 @@ const writersOf = memoize(
 export function rewriteMenu(
   em: EntityManager,
   { id }: Store,
-  { history, ...options }: ChangeOrigin & Pick<ChangeOptions, 'expectedRevision' | 'history'>,
+  { history, ...options }: ChangeOrigin & Pick<ChangeOptions, 'expectedMenuRevision' | 'history'>,
   findPosted: (tx: EntityManager) => Promise<PostedConfiguration | null>,
 ): Promise<Configuration | null> {
   return changeMenu(em, id, options, async (tx, current) => {

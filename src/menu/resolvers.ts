@@ -1,4 +1,5 @@
 import { runInSlices, type TimeSlice } from '@carte/base/time-slice';
+import { propertyResolver } from '@carte/operations/execution/resolve';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Resolvers } from '../generated/graph.ts';
 import type { HistoryLimits, MenuLimits } from '../limits.ts';
@@ -11,12 +12,11 @@ import type { storeLoaders } from '../store/loaders.ts';
 import { filterAvailable, nextAvailableAt, toLocalTime } from './availability.ts';
 import { backlinksOf, type Configuration, knownTo } from './configuration.ts';
 import { configurationFields } from './configuration-fields.ts';
-import { diagnosticsOf } from './diagnostics/diagnose.ts';
 import { changePrices, setStock } from './field-changes.ts';
 import type { menuLoaders } from './loaders.ts';
 import { type ChangedMenu, type ChangeOptions, replaceMenuConfiguration, type Written } from './replace.ts';
 import type { SoldOutRow } from './repository.ts';
-import { searchItems } from './search-items.ts';
+import { searchItems, searchResolvers } from './search-items.ts';
 import { setSpecialHours } from './special-hours.ts';
 import { pickTranslation } from './translations.ts';
 
@@ -107,11 +107,11 @@ const revisionOf = ({ store }: ChangedMenu, _args: object, { loaders }: MenuCont
 
 export const menuResolvers = {
   Mutation: {
-    replaceMenuConfiguration: async (_root, { input: { storeId, expectedRevision, ...input } }, context) => {
+    replaceMenuConfiguration: async (_root, { input: { storeId, expectedMenuRevision, ...input } }, context) => {
       const startedAt = performance.now();
       const source = context.transport === 'REST' ? 'POST' : 'MUTATION';
       const replaced = await changeMenuOf(storeId, context, (em, store, options) =>
-        replaceMenuConfiguration(em, store, { input, expectedRevision, ...options, source }),
+        replaceMenuConfiguration(em, store, { input, expectedMenuRevision, ...options, source }),
       );
       context.onReplaced((performance.now() - startedAt) / 1000);
       return replaced;
@@ -138,7 +138,7 @@ export const menuResolvers = {
       return runInSlices(filterAvailable(menus, local), context.slice);
     },
     specialHours: ({ specialHours }) => specialHours ?? [],
-    soldOutUntil: async (store, _args, context) => {
+    temporarilySoldOut: async (store, _args, context) => {
       const soldOut = await context.loaders.menus.soldOutOf(store);
       return soldOut.length > 0 ? linkSoldOut(soldOut, await loadConfiguration(store, context)) : [];
     },
@@ -155,9 +155,7 @@ export const menuResolvers = {
     modifierItem: ofCurrent(configurationFields.modifierItem),
     menuDiagnostics: ofCurrent(configurationFields.diagnostics),
   },
-  ReplaceMenuConfigurationPayload: {
-    diagnostics: async ({ store }, _args, context) => diagnosticsOf(await loadConfiguration(store, context)),
-  },
+  MenuItemConnection: searchResolvers,
   SetStockPayload: { revision: revisionOf },
   ChangePricesPayload: { revision: revisionOf },
   MultilingualText: {
@@ -166,8 +164,8 @@ export const menuResolvers = {
   Menu: {
     nodeId: nodeIdWith('Menu'),
     id: idWith('menu'),
-    nextAvailableAt: async (menu, { after }, context) =>
-      runInSlices(nextAvailableAt(menu.availability, after, await loadStore(menu, {}, context)), context.slice, 1),
+    nextAvailableAt: async (menu, { from }, context) =>
+      runInSlices(nextAvailableAt(menu.availability, from, await loadStore(menu, {}, context)), context.slice, 1),
     store: loadStore,
   },
   Category: {
@@ -179,23 +177,27 @@ export const menuResolvers = {
   MenuItem: {
     nodeId: nodeIdWith('MenuItem'),
     id: idWith('item'),
-    priceMoney: moneyOf('price'),
-    taxMoney: moneyOf('tax'),
+    price: moneyOf('price'),
+    priceMinorUnits: propertyResolver('price'),
+    tax: moneyOf('tax'),
+    taxMinorUnits: propertyResolver('tax'),
     categories: item => backlinksOf(item.configuration).categoriesByItem.get(item.externalId) ?? [],
-    modifierItems: item => backlinksOf(item.configuration).modifierItemsByItem.get(item.externalId) ?? [],
+    usedAsModifierItems: item => backlinksOf(item.configuration).modifierItemsByItem.get(item.externalId) ?? [],
     store: loadStore,
   },
   ModifierGroup: {
     nodeId: nodeIdWith('ModifierGroup'),
     id: idWith('modifier_group'),
-    items: group => backlinksOf(group.configuration).itemsByGroup.get(group.externalId) ?? [],
+    usedByItems: group => backlinksOf(group.configuration).itemsByGroup.get(group.externalId) ?? [],
     store: loadStore,
   },
   ModifierItem: {
     nodeId: nodeIdWith('ModifierItem'),
     id: idWith('modifier_item'),
-    priceChangeMoney: moneyOf('priceChange'),
-    taxChangeMoney: moneyOf('taxChange'),
+    priceChange: moneyOf('priceChange'),
+    priceChangeMinorUnits: propertyResolver('priceChange'),
+    taxChange: moneyOf('taxChange'),
+    taxChangeMinorUnits: propertyResolver('taxChange'),
     modifierGroups: item => backlinksOf(item.configuration).groupsByModifierItem.get(item.externalId) ?? [],
     store: loadStore,
   },

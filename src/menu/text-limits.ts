@@ -28,7 +28,7 @@ export function* checkLanguages(configuration: Parameters<Check>[0]): ReturnType
         }
         if (characters > maxCharacters) yield tooManyCharacters(path, characters);
       }
-      for (const field of ['ingredients', 'allergens', 'type'] as const) {
+      for (const field of ['ingredients', 'allergensText', 'type'] as const) {
         const { length = 0 } = entity?.[field] ?? {};
         if (length > maxCharacters) yield tooManyCharacters([name, index, field], length);
       }
@@ -46,7 +46,7 @@ const tooManyCharacters = (path: ErrorPath, characters: number): ValidationError
 };
 
 type PartialTexts =
-  | (Partial<Record<'ingredients' | 'allergens' | 'type', string | null | undefined>> &
+  | (Partial<Record<'ingredients' | 'allergensText' | 'type', string | null | undefined>> &
       Partial<
         Record<
           'name' | 'description',

@@ -1,12 +1,12 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { type NotSaved, type SaveResult, saveDocuments, upsertRows } from '../database/save.ts';
-import type { MerchantInput } from '../generated/graph.ts';
+import type { SaveMerchantInput } from '../generated/graph.ts';
 import { type Merchant, MerchantEntity } from './entities.ts';
 
-const notSaved: NotSaved<Merchant, MerchantInput> = {};
+const notSaved: NotSaved<Merchant, SaveMerchantInput> = {};
 
 /** Inserts merchants, or replaces those that differ, by id. */
-export function saveMerchants(em: EntityManager, inputs: readonly MerchantInput[]): Promise<SaveResult> {
+export function saveMerchants(em: EntityManager, inputs: readonly SaveMerchantInput[]): Promise<SaveResult> {
   return saveDocuments(
     inputs,
     () => [],

@@ -10,15 +10,15 @@ export type SearchedFilter = Exclude<keyof OrderFilter, 'isCompleted'>;
 
 /** Validated arguments; an undefined filter sets no condition. A filter of the graph that is missing here does not compile. */
 export interface Search extends Readonly<Record<SearchedFilter, unknown>>, PageRequest {
-  readonly startTime: Date | undefined;
-  readonly endTime: Date | undefined;
+  readonly createdFrom: Date | undefined;
+  readonly createdUntil: Date | undefined;
   readonly customerName: string | undefined;
   /** Digits only; the empty string matches no order. */
-  readonly phoneNumber: string | undefined;
+  readonly customerPhoneEndsWith: string | undefined;
   /** As above. */
-  readonly phoneDigits: string | undefined;
-  readonly status: readonly OrderStatus[] | undefined;
-  readonly serviceType: readonly ServiceType[] | undefined;
+  readonly customerPhoneContains: string | undefined;
+  readonly statuses: readonly OrderStatus[] | undefined;
+  readonly serviceTypes: readonly ServiceType[] | undefined;
   /** The number of pages to skip. */
   readonly pageIndex: number;
   /** Completed orders by the time of completion, the last one first, instead of the time at which they were placed. */
@@ -46,13 +46,15 @@ export function checkSearch({ filter, pageIndex, pageSize, ...args }: StoreOrder
   ];
   if (errors.length > 0) throw new InvalidInput(errors);
   return {
-    startTime: filter?.startTime ?? undefined,
-    endTime: filter?.endTime ?? undefined,
+    createdFrom: filter?.createdFrom ?? undefined,
+    createdUntil: filter?.createdUntil ?? undefined,
     customerName: filter?.customerName || undefined,
-    phoneNumber: filter?.phoneNumber ? digitsOf(filter.phoneNumber).slice(-maxPhoneDigits) : undefined,
-    phoneDigits: filter?.phoneDigits ? digitsOf(filter.phoneDigits) : undefined,
-    status: selectStatuses(filter ?? {}),
-    serviceType: filter?.serviceType?.length ? [...new Set(filter.serviceType)].sort() : undefined,
+    customerPhoneEndsWith: filter?.customerPhoneEndsWith
+      ? digitsOf(filter.customerPhoneEndsWith).slice(-maxPhoneDigits)
+      : undefined,
+    customerPhoneContains: filter?.customerPhoneContains ? digitsOf(filter.customerPhoneContains) : undefined,
+    statuses: selectStatuses(filter ?? {}),
+    serviceTypes: filter?.serviceTypes?.length ? [...new Set(filter.serviceTypes)].sort() : undefined,
     ...pageRequest('order', args, pageSize ?? defaultSize),
     pageIndex: pageIndex ?? 0,
   };
@@ -67,22 +69,22 @@ export const completedLast = (first: number): Search => ({
 const digitsOf = (text: string) => text.replace(/[^0-9]/g, '');
 
 /** The statuses of matching orders, always in the same order, so that equal searches have equal cache keys; undefined if all are. */
-function selectStatuses({ status, isCompleted }: OrderFilter): readonly OrderStatus[] | undefined {
+function selectStatuses({ statuses, isCompleted }: OrderFilter): readonly OrderStatus[] | undefined {
   const selected = orderStatuses.filter(
     candidate =>
-      (!status?.length || status.includes(candidate)) && (isCompleted ?? isFinal(candidate)) === isFinal(candidate),
+      (!statuses?.length || statuses.includes(candidate)) && (isCompleted ?? isFinal(candidate)) === isFinal(candidate),
   );
   return selected.length === orderStatuses.length ? undefined : selected;
 }
 
-function filterErrors({ startTime, endTime, ...texts }: OrderFilter): ValidationError[] {
-  const errors = (['customerName', 'phoneNumber', 'phoneDigits'] as const).flatMap(name => [
+function filterErrors({ createdFrom, createdUntil, ...texts }: OrderFilter): ValidationError[] {
+  const errors = (['customerName', 'customerPhoneEndsWith', 'customerPhoneContains'] as const).flatMap(name => [
     ...findUnstorable(texts[name], ['filter', name]),
     ...checkLength(['filter', name], texts[name], textLength),
   ]);
-  if (startTime && endTime && startTime > endTime) {
-    const message = `the start ${startTime.toISOString()} is after the end ${endTime.toISOString()}`;
-    errors.push({ path: ['filter', 'startTime'], type: 'value_error', message });
+  if (createdFrom && createdUntil && createdFrom > createdUntil) {
+    const message = `the start ${createdFrom.toISOString()} is after the end ${createdUntil.toISOString()}`;
+    errors.push({ path: ['filter', 'createdFrom'], type: 'value_error', message });
   }
   return errors;
 }

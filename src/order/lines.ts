@@ -51,14 +51,21 @@ const charactersOf = memoize(({ translations }: MultilingualText): number => {
 /** Where the menu is that the lines were chosen from, and what tells the currency of all amounts. */
 export type AmountOwner = Pick<Order, 'store' | 'loadedStore' | 'storeSummary'>;
 
-/** A line of an order as it was priced. */
-export interface OrderLine extends Omit<Graph.OrderLine, 'item' | 'name' | 'modifiers' | `${string}Money`> {
+type LineAmount = 'price' | 'tax' | 'totalPrice' | 'totalTax';
+type ModifierAmount = 'priceChange' | 'taxChange';
+
+/** A line of an order as it was priced, with amounts in the smallest unit of the currency. */
+export interface OrderLine
+  extends Omit<Graph.OrderLine, 'item' | 'name' | 'modifiers' | LineAmount | `${LineAmount}MinorUnits`>,
+    Readonly<Record<LineAmount, number>> {
   readonly owner: AmountOwner;
   readonly name: MultilingualText;
   readonly modifiers: readonly OrderLineModifier[];
 }
 
-export interface OrderLineModifier extends Omit<Graph.OrderLineModifier, 'modifierItem' | 'name' | `${string}Money`> {
+export interface OrderLineModifier
+  extends Omit<Graph.OrderLineModifier, 'modifierItem' | 'name' | ModifierAmount | `${ModifierAmount}MinorUnits`>,
+    Readonly<Record<ModifierAmount, number>> {
   readonly owner: AmountOwner;
   readonly name: MultilingualText;
 }

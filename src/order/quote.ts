@@ -88,7 +88,7 @@ function readyAfter(
   { lines }: QuoteOrderInput,
   { delayMinutes, preparationMinutes }: StoreOrdering,
 ): Date {
-  const prepTimes = lines.flatMap(({ itemExternalId }) => items.get(itemExternalId)?.prepTime ?? []);
+  const prepTimes = lines.flatMap(({ itemExternalId }) => items.get(itemExternalId)?.preparationMinutes ?? []);
   const longest = prepTimes.length > 0 ? Math.min(Math.max(0, ...prepTimes), minutesPerDay) : preparationMinutes;
   return addMinutes(now, longest + (delayMinutes ?? 0));
 }
@@ -97,7 +97,7 @@ export const addMinutes = (time: Date, minutes: number) => new Date(time.getTime
 
 /** A store that is paused takes no order, and one that is busy none that must be ready before its delay is over. */
 function* checkOrdering(
-  { state, until, delayMinutes, reason, guestOrders }: StoreOrdering,
+  { state, until, delayMinutes, reason, acceptsGuestOrders }: StoreOrdering,
   { readyBy }: QuoteOrderInput,
   now: Date,
   isForGuest: boolean,
@@ -107,7 +107,7 @@ function* checkOrdering(
     const end = until ? `until ${until.toISOString()}` : 'for now';
     yield { path: ['input', 'storeId'], type: 'store_paused', message: `the store takes no orders ${end}${because}` };
   }
-  if (isForGuest && !guestOrders) {
+  if (isForGuest && !acceptsGuestOrders) {
     const message = 'the store takes no orders of guests for now';
     yield { path: ['input', 'storeId'], type: 'store_paused', message };
   }

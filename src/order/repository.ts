@@ -103,10 +103,10 @@ export function createOrderRepository({ em, query, primary }: ReadAccess) {
   };
 }
 
-function tooManyToScan({ customerName, phoneDigits }: Search, count: number): InvalidInput {
+function tooManyToScan({ customerName, customerPhoneContains }: Search, count: number): InvalidInput {
   const [name, reason, advice] =
     customerName === undefined
-      ? ['phoneDigits', `"${phoneDigits}" cannot`, 'give the last digits as phoneNumber']
+      ? ['customerPhoneContains', `"${customerPhoneContains}" cannot`, 'give the last digits as customerPhoneEndsWith']
       : ['customerName', `"${customerName}" is too short to`, 'give three letters or digits in a row'];
   const message = `${reason} be searched in ${count} orders: ${advice}, or a time range or statuses with at most ${maxScannedOrders} orders`;
   return new InvalidInput([{ path: ['filter', name], type: 'value_error', message }]);

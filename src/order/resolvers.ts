@@ -1,8 +1,9 @@
 import { Forbidden } from '@carte/base/errors';
+import { propertyResolver } from '@carte/operations/execution/resolve';
 import { selectsOnly } from '@carte/operations/execution/selected-fields';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { QuoteOrderInput, Resolvers } from '../generated/graph.ts';
-import { connectionResolvers, pageInfoOf } from '../lists/paging.ts';
+import { connectionResolvers } from '../lists/paging.ts';
 import { knownTo } from '../menu/configuration.ts';
 import type { menuLoaders } from '../menu/loaders.ts';
 import { nodeIdAs } from '../node-id.ts';
@@ -92,11 +93,11 @@ async function quote(context: QuoteContext, store: Store, input: QuoteOrderInput
 
 /** Fields that guests read of their orders, too. */
 const ofAnyOrder = {
-  priceMoney: (order: Order) => moneyOf(order, order.price),
-  taxMoney: (order: Order) => moneyOf(order, order.tax),
-  totalMoney: (order: Order) => moneyOf(order, Number(totalOf(order))),
+  price: (order: Order) => moneyOf(order, order.price),
+  tax: (order: Order) => moneyOf(order, order.tax),
+  total: (order: Order) => moneyOf(order, Number(totalOf(order))),
   table: ({ service }: Order) => service?.table ?? null,
-  tipMoney: (order: Order) => moneyIfGiven(order, order.service?.tip),
+  tip: (order: Order) => moneyIfGiven(order, order.service?.tip),
   confirmedReadyBy: confirmedReadyByOf,
   statusReason: statusReasonOf,
 };
@@ -168,8 +169,6 @@ export const orderResolvers = {
     ...connectionResolvers<Order>('order'),
     pageIndex: ({ search }) => search.pageIndex,
     pageSize: ({ search }) => search.size,
-    hasNextPage: async ({ page }) => (await page()).hasNextPage,
-    endCursor: async ({ page }) => pageInfoOf('order', await page()).endCursor,
   },
   Order: {
     nodeId: nodeIdAs('Order'),
@@ -184,12 +183,14 @@ export const orderResolvers = {
     items: ({ items }) => items as readonly Readonly<Record<string, unknown>>[],
     ...ofAnyOrder,
     lines: readLines,
-    total: order => Number(totalOf(order)),
+    priceMinorUnits: propertyResolver('price'),
+    taxMinorUnits: propertyResolver('tax'),
+    totalMinorUnits: order => Number(totalOf(order)),
+    tipMinorUnits: ({ service }) => service?.tip ?? null,
     address: ({ service }) => service?.address ?? null,
     payments: order => withOwner(order, order.service?.payments),
     charges: order => withOwner(order, order.service?.charges),
     discounts: order => withOwner(order, order.service?.discounts),
-    tip: ({ service }) => service?.tip ?? null,
     steps: ({ steps }) => steps ?? [],
     customer: ({ customerName, customerPhone }) => ({ name: customerName, phone: customerPhone }),
   },
@@ -198,46 +199,54 @@ export const orderResolvers = {
     ...ofAnyOrder,
     lines: order => readLines(order) ?? [],
   },
-  GuestOrderLine: { totalPriceMoney: moneyOfPart('totalPrice') },
+  GuestOrderLine: { totalPrice: moneyOfPart('totalPrice') },
   OrderStep: {
     at: ({ at }) => new Date(at),
-    by: ({ by }, _args, { scope }) => (scope && mayReadKeyNames(scope) ? (by ?? null) : null),
-    readyBy: ({ readyBy }) => (readyBy == null ? null : new Date(readyBy)),
+    keyName: ({ by }, _args, { scope }) => (scope && mayReadKeyNames(scope) ? (by ?? null) : null),
+    confirmedReadyBy: ({ readyBy }) => (readyBy == null ? null : new Date(readyBy)),
   },
   OrderQuote: {
     lines: ({ order, store }) => (order ? readLines({ ...ownerOf(store), items: order.items }) : null),
-    price: ({ order }) => order?.price ?? null,
-    priceMoney: ({ order, store }) => moneyIfGiven(ownerOf(store), order?.price),
-    tax: ({ order }) => order?.tax ?? null,
-    taxMoney: ({ order, store }) => moneyIfGiven(ownerOf(store), order?.tax),
+    price: ({ order, store }) => moneyIfGiven(ownerOf(store), order?.price),
+    priceMinorUnits: ({ order }) => order?.price ?? null,
+    tax: ({ order, store }) => moneyIfGiven(ownerOf(store), order?.tax),
+    taxMinorUnits: ({ order }) => order?.tax ?? null,
     charges: ({ order, store }) => (order ? withOwner(ownerOf(store), order.service?.charges) : null),
     discounts: ({ order, store }) => (order ? withOwner(ownerOf(store), order.service?.discounts) : null),
-    tip: ({ order }) => order?.service?.tip ?? null,
-    tipMoney: ({ order, store }) => moneyIfGiven(ownerOf(store), order?.service?.tip),
-    total: ({ order }) => (order ? Number(totalOf(order)) : null),
-    totalMoney: ({ order, store }) => (order ? moneyOf(ownerOf(store), Number(totalOf(order))) : null),
+    tip: ({ order, store }) => moneyIfGiven(ownerOf(store), order?.service?.tip),
+    tipMinorUnits: ({ order }) => order?.service?.tip ?? null,
+    total: ({ order, store }) => (order ? moneyOf(ownerOf(store), Number(totalOf(order))) : null),
+    totalMinorUnits: ({ order }) => (order ? Number(totalOf(order)) : null),
     readyBy: ({ order }) => order?.readyBy ?? null,
   },
   OrderProblem: {
     path: ({ path }) => path.map(String),
     code: ({ type }) => type.toUpperCase() as Uppercase<typeof type>,
   },
-  OrderPayment: { amountMoney: moneyOfPart('amount') },
+  OrderPayment: { amount: moneyOfPart('amount'), amountMinorUnits: propertyResolver('amount') },
   OrderAdjustment: {
-    amountMoney: moneyOfPart('amount'),
-    taxMoney: ({ owner, tax }) => moneyIfGiven(owner, tax),
+    amount: moneyOfPart('amount'),
+    amountMinorUnits: propertyResolver('amount'),
+    tax: ({ owner, tax }) => moneyIfGiven(owner, tax),
+    taxMinorUnits: ({ tax }) => tax ?? null,
   },
   OrderLine: {
-    priceMoney: moneyOfPart('price'),
-    taxMoney: moneyOfPart('tax'),
-    totalPriceMoney: moneyOfPart('totalPrice'),
-    totalTaxMoney: moneyOfPart('totalTax'),
+    price: moneyOfPart('price'),
+    priceMinorUnits: propertyResolver('price'),
+    tax: moneyOfPart('tax'),
+    taxMinorUnits: propertyResolver('tax'),
+    totalPrice: moneyOfPart('totalPrice'),
+    totalPriceMinorUnits: propertyResolver('totalPrice'),
+    totalTax: moneyOfPart('totalTax'),
+    totalTaxMinorUnits: propertyResolver('totalTax'),
     item: async ({ owner, itemExternalId }, _args, { loaders }) =>
       (await loaders.menusOfStores.load(owner))?.items.get(itemExternalId) ?? null,
   },
   OrderLineModifier: {
-    priceChangeMoney: moneyOfPart('priceChange'),
-    taxChangeMoney: moneyOfPart('taxChange'),
+    priceChange: moneyOfPart('priceChange'),
+    priceChangeMinorUnits: propertyResolver('priceChange'),
+    taxChange: moneyOfPart('taxChange'),
+    taxChangeMinorUnits: propertyResolver('taxChange'),
     modifierItem: async ({ owner, modifierItemExternalId }, _args, { loaders }) =>
       (await loaders.menusOfStores.load(owner))?.modifierItems.get(modifierItemExternalId) ?? null,
   },

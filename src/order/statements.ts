@@ -113,10 +113,10 @@ function pageByTime(search: Search, binding: Binding): string {
 
 /** Removes a time beyond the cursor, since PostgreSQL might start the scan there and compare all orders up to the cursor. */
 function withoutBoundBeyondCursor(search: Search): Search {
-  const { isBackward, after, before, startTime, endTime } = search;
+  const { isBackward, after, before, createdFrom, createdUntil } = search;
   if (isBackward)
-    return before && startTime && startTime <= before.createdAt ? { ...search, startTime: undefined } : search;
-  return after && endTime && endTime >= after.createdAt ? { ...search, endTime: undefined } : search;
+    return before && createdFrom && createdFrom <= before.createdAt ? { ...search, createdFrom: undefined } : search;
+  return after && createdUntil && createdUntil >= after.createdAt ? { ...search, createdUntil: undefined } : search;
 }
 
 interface Scan {
@@ -130,9 +130,9 @@ interface Scan {
 function scanByTime(search: Search, { conditions, sort, skip = '0', limit }: Scan, binding: Binding): string {
   const orders = `
     select created_at, id from orders
-    where store_id = requested.store_id ${conditions} ${startTimeCondition(search, binding)}
-      ${timeConditions({ endTime: search.endTime }, binding)} ${textConditions(search, binding)}`;
-  const statuses = search.status ?? (search.placedBy === undefined ? undefined : orderStatuses);
+    where store_id = requested.store_id ${conditions} ${createdFromCondition(search, binding)}
+      ${timeConditions({ createdUntil: search.createdUntil }, binding)} ${textConditions(search, binding)}`;
+  const statuses = search.statuses ?? (search.placedBy === undefined ? undefined : orderStatuses);
   const matches = statuses ? mergeStatuses(orders, statuses, `${sort} limit ${skip} + ${limit}`) : orders;
   return `${matches} ${sort} offset ${skip} limit ${limit}`;
 }
@@ -149,11 +149,11 @@ function existsBeyond(cursor: Cursor | undefined, operator: '>=' | '<=', search:
 }
 
 /**
- * Equals `created_at >= startTime`, since no id sorts before the empty one. As a row comparison it does not pair with the upper bound
+ * Equals `created_at >= createdFrom`, since no id sorts before the empty one. As a row comparison it does not pair with the upper bound
  * to a narrow range, for which a generic plan would collect and sort all orders of a partitioned table.
  */
-function startTimeCondition({ startTime }: Search, { bind }: Binding): string {
-  return startTime ? `and (created_at, id) >= (${bind(startTime, 'timestamptz')}, '' collate "C")` : '';
+function createdFromCondition({ createdFrom }: Search, { bind }: Binding): string {
+  return createdFrom ? `and (created_at, id) >= (${bind(createdFrom, 'timestamptz')}, '' collate "C")` : '';
 }
 
 /** One index scan per status, since a single one would skip over the orders of all others. */
@@ -171,7 +171,7 @@ function scanStart(search: Search, binding: Binding): string {
   const offset = binding.bind(offsetOf(search), 'bigint');
   const fromNewest = `select 'infinity'::timestamptz as ceiling, ${offset} as skip`;
   if (offsetOf(search) < minOffsetForCounters) return fromNewest;
-  const first = search.startTime && startOfDay(search.startTime);
+  const first = search.createdFrom && startOfDay(search.createdFrom);
   const last = lastInstant(search);
   if (!isCounted(search)) {
     const end = last && nextStartOfDay(nextInstant(last));
@@ -190,8 +190,8 @@ function scanStart(search: Search, binding: Binding): string {
 }
 
 /** The latest creation time of a matching order. */
-function lastInstant({ endTime, after }: Search): Date | undefined {
-  return endTime && after && endTime < after.createdAt ? endTime : (after?.createdAt ?? endTime);
+function lastInstant({ createdUntil, after }: Search): Date | undefined {
+  return createdUntil && after && createdUntil < after.createdAt ? createdUntil : (after?.createdAt ?? createdUntil);
 }
 
 function counterConditions(days: DayRange, search: Search, binding: Binding): string {
@@ -200,10 +200,10 @@ function counterConditions(days: DayRange, search: Search, binding: Binding): st
 
 /** Counts the orders of the last day, of which the search includes only a part. */
 function countLastDay(start: Date, search: Search, binding: Binding): string {
-  const startTime = search.startTime && search.startTime > start ? search.startTime : start;
+  const createdFrom = search.createdFrom && search.createdFrom > start ? search.createdFrom : start;
   return `
     select 'infinity', count(*) from orders where store_id = requested.store_id
-      ${timeConditions({ ...search, startTime }, binding)} ${statusCondition(search)}
+      ${timeConditions({ ...search, createdFrom }, binding)} ${statusCondition(search)}
       ${cursorConditions(search, binding)}`;
 }
 
@@ -211,10 +211,10 @@ function countLastDay(start: Date, search: Search, binding: Binding): string {
 export function scanSizeStatement(storeIds: readonly string[], search: Search) {
   const binding = createBinding();
   const days = {
-    first: search.startTime && startOfDay(search.startTime),
-    end: search.endTime && nextStartOfDay(nextInstant(search.endTime)),
+    first: search.createdFrom && startOfDay(search.createdFrom),
+    end: search.createdUntil && nextStartOfDay(nextInstant(search.createdUntil)),
   };
-  const own = { ...search, customerName: undefined, phoneDigits: undefined };
+  const own = { ...search, customerName: undefined, customerPhoneContains: undefined };
   const scanned =
     search.placedBy === undefined
       ? `(select sum(n) from order_count where ${counterConditions(days, search, binding)})`
@@ -241,16 +241,16 @@ export function countStatement(storeIds: readonly string[], search: Search) {
 
 /** Reads whole days, or the totals, from the counters, and counts the orders of a partial first and last day. */
 function countExpression(search: Search, binding: Binding): string {
-  const { startTime, endTime } = search;
+  const { createdFrom, createdUntil } = search;
   if (!isCounted(search)) return countOrders(search, binding);
-  if (!startTime && !endTime) return sumCounters("and day = 'infinity'", search);
-  const first = startTime && nextStartOfDay(startTime);
-  const end = endTime && startOfDay(nextInstant(endTime));
+  if (!createdFrom && !createdUntil) return sumCounters("and day = 'infinity'", search);
+  const first = createdFrom && nextStartOfDay(createdFrom);
+  const end = createdUntil && startOfDay(nextInstant(createdUntil));
   if (first && end && first >= end) return countOrders(search, binding);
   const parts = [sumCounters(dayConditions({ first, end }, binding), search)];
-  if (startTime && first && startTime < first)
-    parts.push(countOrders({ ...search, endTime: previousInstant(first) }, binding));
-  if (endTime && end && end <= endTime) parts.push(countOrders({ ...search, startTime: end }, binding));
+  if (createdFrom && first && createdFrom < first)
+    parts.push(countOrders({ ...search, createdUntil: previousInstant(first) }, binding));
+  if (createdUntil && end && end <= createdUntil) parts.push(countOrders({ ...search, createdFrom: end }, binding));
   return parts.join(' + ');
 }
 

@@ -20,7 +20,7 @@ const reasonLength = { min: 0, max: 1000 };
  * concurrent changes from the same status or revision one succeeds, and the other is a `Conflict`.
  */
 export async function changeOrderStatus(em: EntityManager, order: Order, change: Change): Promise<Order | null> {
-  const { to, from, expectedRevision, reason, readyBy, scope, idempotent } = change;
+  const { to, from, expectedRevision, reason, confirmedReadyBy, scope, idempotent } = change;
   const { keyName: by } = scope;
   const expected = from ?? order.status;
   const now = new Date();
@@ -36,7 +36,13 @@ export async function changeOrderStatus(em: EntityManager, order: Order, change:
   const isAnother = ({ status }: Order) => conflict(`The order is ${status}, not ${expected}.`);
   if (impossible.length > 0 && order.status !== expected) throw isAnother(order);
   if (impossible.length > 0) throw conflict(`The order is ${order.status}: ${impossible[0]?.message}.`);
-  const step = { at: now, status: to, ...(by && { by }), ...(reason && { reason }), ...(readyBy && { readyBy }) };
+  const step = {
+    at: now,
+    status: to,
+    ...(by && { by }),
+    ...(reason && { reason }),
+    ...(confirmedReadyBy && { readyBy: confirmedReadyBy }),
+  };
   const query = queryIn(em);
   const completedAt = isFinal(to) ? now : null;
   const values = [order.id, order.store, expected, to, completedAt, JSON.stringify(step), expectedRevision ?? null];
@@ -72,10 +78,10 @@ function checkTransition(from: OrderStatus, to: OrderStatus, { isHidden = false 
   return [{ path: ['to'], type: 'invalid_transition', message }];
 }
 
-function* checkDetails({ reason, readyBy }: Change, now: Date): Generator<ValidationError> {
-  yield* findUnstorable({ reason, readyBy });
+function* checkDetails({ reason, confirmedReadyBy }: Change, now: Date): Generator<ValidationError> {
+  yield* findUnstorable({ reason, confirmedReadyBy });
   yield* checkLength(['reason'], reason, reasonLength);
-  if (readyBy) yield* checkReadyBy(['readyBy'], readyBy, now);
+  if (confirmedReadyBy) yield* checkReadyBy(['confirmedReadyBy'], confirmedReadyBy, now);
 }
 
 const listOf = (statuses: readonly OrderStatus[]) => `${statuses.slice(0, -1).join(', ')} or ${statuses.at(-1)}`;

@@ -39,13 +39,13 @@ const hasTrigram = /[\p{L}\p{N}]{3}/u;
 
 /** A filter of the graph that is missing here does not compile. */
 const filterRules: Readonly<Record<SearchedFilter | 'placedBy', FilterRule>> = {
-  startTime: { isCounted: true },
-  endTime: { isCounted: true },
-  status: { isCounted: true },
-  serviceType: {
+  createdFrom: { isCounted: true },
+  createdUntil: { isCounted: true },
+  statuses: { isCounted: true },
+  serviceTypes: {
     // Found by time: an index has those of one type in that order, and several types are found soon.
     // Literals, as statuses are: the type has four values.
-    condition: ({ serviceType = [] }) => `and service_type in (${serviceType.map(type => `'${type}'`).join(', ')})`,
+    condition: ({ serviceTypes = [] }) => `and service_type in (${serviceTypes.map(type => `'${type}'`).join(', ')})`,
   },
   customerName: {
     isIndexed: ({ customerName = '' }) => hasTrigram.test(customerName),
@@ -56,20 +56,22 @@ const filterRules: Readonly<Record<SearchedFilter | 'placedBy', FilterRule>> = {
       return `and customer_name_folded like (${foldedName(pattern)}) collate "C"`;
     },
   },
-  phoneNumber: {
+  customerPhoneEndsWith: {
     isIndexed: () => true,
     // With a time range, the best plan depends on which of the two is more selective.
-    isPreparable: ({ startTime, endTime }) => startTime === undefined && endTime === undefined,
-    condition: ({ phoneNumber = '' }, { bind }) => {
-      if (phoneNumber === '') return 'and false';
+    isPreparable: ({ createdFrom, createdUntil }) => createdFrom === undefined && createdUntil === undefined,
+    condition: ({ customerPhoneEndsWith = '' }, { bind }) => {
+      if (customerPhoneEndsWith === '') return 'and false';
       // A range rather than `like`, for which a generic plan cannot use the index.
-      const [first, end] = prefixRange(reverse(phoneNumber));
+      const [first, end] = prefixRange(reverse(customerPhoneEndsWith));
       return `and phone_reversed >= ${bind(first, 'text')} and phone_reversed < ${bind(end, 'text')}`;
     },
   },
-  phoneDigits: {
-    condition: ({ phoneDigits = '' }, { bind }) =>
-      phoneDigits === '' ? 'and false' : `and phone_reversed like ${bind(`%${reverse(phoneDigits)}%`, 'text')}`,
+  customerPhoneContains: {
+    condition: ({ customerPhoneContains = '' }, { bind }) =>
+      customerPhoneContains === ''
+        ? 'and false'
+        : `and phone_reversed like ${bind(`%${reverse(customerPhoneContains)}%`, 'text')}`,
   },
   placedBy: {
     // Found by time: an index has those of one key and status in that order.
@@ -86,7 +88,7 @@ const rulesOf = (search: Search): FilterRule[] =>
 
 /** Whether no index finds a text, such as a name that is too short for its index, so that every order of the store is compared. */
 export const isFullScan = (search: Search) =>
-  (search.customerName !== undefined || search.phoneDigits !== undefined) && !isIndexed(search);
+  (search.customerName !== undefined || search.customerPhoneContains !== undefined) && !isIndexed(search);
 export const isIndexed = (search: Search) => rulesOf(search).some(rule => rule.isIndexed?.(search));
 export const isCounted = (search: Search) => rulesOf(search).every(rule => rule.isCounted);
 export const isPreparable = (search: Search) => rulesOf(search).every(rule => rule.isPreparable?.(search) ?? true);
@@ -104,18 +106,18 @@ export function prefixRange(digits: string): [string, string] {
 
 /** Both ends are included. */
 export function timeConditions(
-  { startTime, endTime }: Partial<Pick<Search, 'startTime' | 'endTime'>>,
+  { createdFrom, createdUntil }: Partial<Pick<Search, 'createdFrom' | 'createdUntil'>>,
   { bind }: Binding,
 ): string {
   const conditions: string[] = [];
-  if (startTime) conditions.push(`and created_at >= ${bind(startTime, 'timestamptz')}`);
-  if (endTime) conditions.push(`and created_at <= ${bind(endTime, 'timestamptz')}`);
+  if (createdFrom) conditions.push(`and created_at >= ${bind(createdFrom, 'timestamptz')}`);
+  if (createdUntil) conditions.push(`and created_at <= ${bind(createdUntil, 'timestamptz')}`);
   return conditions.join(' ');
 }
 
 /** On `orders` and `order_count` alike. */
-export function statusCondition({ status }: Search): string {
-  return status ? `and status = any(${statusArray(status)})` : '';
+export function statusCondition({ statuses }: Search): string {
+  return statuses ? `and status = any(${statusArray(statuses)})` : '';
 }
 
 /** Literals rather than parameters; safe, since the type has seven values. */

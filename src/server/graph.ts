@@ -5,7 +5,8 @@ import fp from 'fastify-plugin';
 import type { GraphQLSchema } from 'graphql';
 import { createEventWaiting } from '../events/polling.ts';
 import { type ContextDependencies, createGuestOrders, createRepositories } from '../graphql/context.ts';
-import { loadSchema, loadSubgraph } from '../graphql/schema.ts';
+import { toPublicSchema } from '../graphql/public-schema.ts';
+import { loadPublicSchema, loadSchema, loadSubgraph } from '../graphql/schema.ts';
 import { createGuestOrderCheck } from './guest-order-check.ts';
 import { loadOperations } from './operations.ts';
 import { compileMessages, deliverWebhooks } from './webhooks.ts';
@@ -13,7 +14,10 @@ import { compileMessages, deliverWebhooks } from './webhooks.ts';
 declare module 'fastify' {
   interface FastifyInstance {
     readonly graph: {
+      /** The executable graph. */
       readonly schema: GraphQLSchema;
+      /** The same without what is internal, as `/graphql` has it. */
+      readonly publicSchema: GraphQLSchema;
       /** Sets of operations: `v1`, others that come with Carte, and the operator's. */
       readonly sets: readonly Contract[];
       readonly dependencies: ContextDependencies;
@@ -26,6 +30,7 @@ export const graph = fp(
   async (app: FastifyInstance, { operatorSets }: { readonly operatorSets?: readonly SetFiles[] | undefined }) => {
     const { config, database, feed, metrics } = app;
     const schema = config.subgraph ? await loadSubgraph() : loadSchema();
+    const publicSchema = config.subgraph ? toPublicSchema(schema) : loadPublicSchema();
     const sets = loadOperations(schema, config, operatorSets);
     const dependencies: ContextDependencies = {
       orm: database.orm,
@@ -41,7 +46,7 @@ export const graph = fp(
       messages: compileMessages(schema, sets, dependencies, config.graphqlLimits),
       cursors: dependencies.repositories.events.cursors,
     });
-    app.decorate('graph', { schema, sets, dependencies: { ...dependencies, webhooks } });
+    app.decorate('graph', { schema, publicSchema, sets, dependencies: { ...dependencies, webhooks } });
   },
   { name: 'graph', dependencies: ['database', 'events', 'metrics', 'streams'] },
 );

@@ -1,8 +1,7 @@
-import type { Contract } from '@carte/operations/contract/contract';
 import { loadTrustedDocuments, type OwnDocuments } from '@carte/operations/documents';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
-import { print } from 'graphql';
+import { type DocumentNode, print, validate } from 'graphql';
 import type { Config } from '../config.ts';
 import { mountGraphql } from '../graphql/endpoint.ts';
 import type { SubscriptionOptions } from '../graphql/subscriptions/mount.ts';
@@ -16,12 +15,12 @@ export const graphql = fp(
     const { config, graph, responseCache } = app;
     const { trustedDocuments: list, graphqlLimits: limits } = config;
     await app.register(mountGraphql, {
-      schema: graph.schema,
+      schema: graph.publicSchema,
       dependencies: graph.dependencies,
       introspection: config.introspection,
       limits,
       trusted: list === undefined ? undefined : loadTrustedDocuments(list, limits),
-      own: ownDocuments(graph.sets, config),
+      own: ownDocuments(graph, config),
       responseCache,
       authenticate: app.authenticate,
       translateError: app.translateError,
@@ -40,10 +39,12 @@ export const graphql = fp(
   },
 );
 
-/** What clients may send although an operator's list of trusted documents does not have it. */
-function ownDocuments(sets: readonly Contract[], { trustedDocuments }: Config): OwnDocuments {
+/** What clients may send although an operator's list of trusted documents does not have it. Operations that select what is internal are for their routes alone. */
+function ownDocuments({ sets, publicSchema }: FastifyInstance['graph'], { trustedDocuments }: Config): OwnDocuments {
+  const textOf = (document: DocumentNode) =>
+    validate(publicSchema, document).length === 0 ? print(document) : undefined;
   const operations = new Map(
-    sets.flatMap(set => set.operations.map(({ name, document }) => [name, once(() => print(document))])),
+    sets.flatMap(set => set.operations.map(({ name, document }) => [name, once(() => textOf(document))])),
   );
   return {
     operations: { get: name => operations.get(name)?.() },

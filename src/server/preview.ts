@@ -24,7 +24,7 @@ export const preview = fp(
 const maxBodyBytes = 400_000;
 
 function mountPreview(app: FastifyInstance): void {
-  const { schema } = app.graph;
+  const { publicSchema: schema } = app.graph;
   const limits = createOwnLimits(schema, app.config.graphqlLimits);
   handleErrors(app, ({ detail }) => ({ detail }));
   app.post('/openapi/preview', {

@@ -21,7 +21,7 @@ export const rest = fp(
     await app.register(mountRest, { ...createRestOptions(app), sets });
     mountDocs(app, {
       sets: sets.map(({ contract }) => ({ contract, document: once(() => describeSet(contract)) })),
-      schema: app.config.introspection ? app.graph.schema : undefined,
+      schema: app.config.introspection ? app.graph.publicSchema : undefined,
     });
   },
   {

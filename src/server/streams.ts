@@ -75,5 +75,5 @@ function createHold(streams: OpenStreams): HoldRequest {
 }
 
 function cannotWait(reason: string): InvalidInput {
-  return new InvalidInput([{ path: ['wait'], type: 'value_error', message: `wait must be 0: ${reason}` }]);
+  return new InvalidInput([{ path: ['waitSeconds'], type: 'value_error', message: `must be 0: ${reason}` }]);
 }

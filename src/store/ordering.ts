@@ -7,7 +7,12 @@ import type { SetStoreOrderingInput, StoreOrdering } from '../generated/graph.ts
 import type { Store, StoredOrdering } from './entities.ts';
 
 type Settings = 'guestOrders' | 'preparationMinutes';
-const open: Omit<StoreOrdering, Settings> = { state: 'OPEN', until: null, delayMinutes: null, reason: null };
+const open: Omit<StoreOrdering, 'acceptsGuestOrders' | 'preparationMinutes'> = {
+  state: 'OPEN',
+  until: null,
+  delayMinutes: null,
+  reason: null,
+};
 const maxDelayMinutes = 1440;
 const reasonLength = { min: 0, max: 255 };
 
@@ -16,7 +21,7 @@ export function orderingAt(
   { ordering, guestOrders, preparationMinutes }: Pick<Store, 'ordering' | Settings>,
   now: Date,
 ): StoreOrdering {
-  const settings = { guestOrders, preparationMinutes };
+  const settings = { acceptsGuestOrders: guestOrders, preparationMinutes };
   if (!ordering) return { ...open, ...settings };
   const until = ordering.until === undefined ? null : new Date(ordering.until);
   if (until && until <= now) return { ...open, ...settings };
@@ -34,14 +39,14 @@ export async function setStoreOrdering(em: EntityManager, store: Store, change: 
     em.transactional(async tx => {
       const query = queryIn(tx);
       await query(waitForOrders, [store.id]);
-      const { state, guestOrders, preparationMinutes } = change;
+      const { state, acceptsGuestOrders, preparationMinutes } = change;
       const isStateGiven = state != null;
       const values = [
         store.id,
         ordering && JSON.stringify(ordering),
         ordering?.until ?? null,
         isStateGiven,
-        guestOrders ?? null,
+        acceptsGuestOrders ?? null,
         preparationMinutes ?? null,
       ];
       return (await query(changeStatement, values)).length > 0;
@@ -50,12 +55,12 @@ export async function setStoreOrdering(em: EntityManager, store: Store, change: 
 }
 
 function* checkChange(
-  { state, guestOrders, preparationMinutes, until, delayMinutes, reason }: OrderingChange,
+  { state, acceptsGuestOrders, preparationMinutes, until, delayMinutes, reason }: OrderingChange,
   now: Date,
 ): Generator<ValidationError> {
   yield* findUnstorable({ until, reason });
-  if (state == null && guestOrders == null && preparationMinutes == null) {
-    const message = 'state, guestOrders and preparationMinutes are all missing; give at least one';
+  if (state == null && acceptsGuestOrders == null && preparationMinutes == null) {
+    const message = 'state, acceptsGuestOrders and preparationMinutes are all missing; give at least one';
     yield { path: ['state'], type: 'missing', message };
   }
   if (state == null || state === 'OPEN') {

@@ -18,7 +18,7 @@ export const storeResolvers = {
       await saveOne(() => saveStores(forkEntityManager(), [input]));
       loaders.clear();
       const store = await loaders.stores.byId.load(input.id);
-      return store && { store, revision: store.menuRevision };
+      return store && { store };
     },
     setStoreOrdering: async (_root, { input: { storeId, ...change } }, { loaders, forkEntityManager }) => {
       const found = await loaders.stores.byId.load(storeId);

@@ -9,13 +9,14 @@ import {
   saveDocuments,
   upsertRows,
 } from '../database/save.ts';
-import type { StoreInput } from '../generated/graph.ts';
+import type { SaveStoreInput } from '../generated/graph.ts';
+import type { StoreDocument } from '../generated/import.ts';
 import { MerchantEntity } from '../merchant/entities.ts';
 import { isCurrencyCode } from './currency.ts';
 import { StoreEntity } from './entities.ts';
 import { isTimezone, suggestTimezone } from './timezone.ts';
 
-const notSaved: NotSaved<InferEntity<typeof StoreEntity>, StoreInput> = {
+const notSaved: NotSaved<InferEntity<typeof StoreEntity>, StoreDocument> = {
   menuRevision: true,
   revision: true,
   ordersRevision: true,
@@ -27,18 +28,22 @@ const notSaved: NotSaved<InferEntity<typeof StoreEntity>, StoreInput> = {
   nameFolded: true,
 };
 
+/** A line of an import, or an input of the graph, which has the address in an object. */
+type SavedStore = StoreDocument & Pick<SaveStoreInput, 'address'>;
+
 /** Inserts stores, or replaces the fields of those that differ, by id; their menus and orders stay. */
-export async function saveStores(em: EntityManager, inputs: readonly StoreInput[]): Promise<SaveResult> {
+export async function saveStores(em: EntityManager, inputs: readonly SavedStore[]): Promise<SaveResult> {
   const merchantIds = inputs.flatMap(({ merchant }) => merchant?.id ?? []);
   const existing = await findExistingIds(em, MerchantEntity, merchantIds);
-  const findErrors = ({ currency, timezone, merchant }: StoreInput) => [
+  const findErrors = ({ currency, timezone, merchant }: StoreDocument) => [
     ...(typeof currency === 'string' && !isCurrencyCode(currency) ? [unknownCurrency(currency)] : []),
     ...(typeof timezone === 'string' && !isTimezone(timezone) ? [unknownTimezone(timezone)] : []),
     ...(merchant && !existing.has(merchant.id) ? [referenceNotFound(['merchant', 'id'], 'merchant', merchant.id)] : []),
   ];
-  const upsert = (valid: readonly StoreInput[]) => {
-    const rows = valid.map(({ merchant, phoneNumbers, ...input }) => ({
+  const upsert = (valid: readonly SavedStore[]) => {
+    const rows = valid.map(({ merchant, phoneNumbers, address, ...input }) => ({
       ...input,
+      ...address,
       merchant: merchant?.id ?? null,
       phoneNumbers: phoneNumbers?.map(({ createdAt: createDateTime, ...number }) => ({ ...number, createDateTime })),
     }));

@@ -6,7 +6,13 @@ import { nodeIdAs } from '../node-id.ts';
 import { requireReading } from '../scope.ts';
 import { createWebhook, kindsOf, pauseWebhook, removeWebhook, resumeWebhook, rotateSecret } from './commands.ts';
 import { noticeOf, stateOf, type Webhook } from './entities.ts';
-import { redeliverMessage, rewindWebhook, testWebhook, type WebhookDependencies } from './redeliver.ts';
+import {
+  type ManualAttempt,
+  redeliverMessage,
+  rewindWebhook,
+  testWebhook,
+  type WebhookDependencies,
+} from './redeliver.ts';
 import { type DeliveryRow, findWebhook } from './repository.ts';
 
 interface WithEntityManager {
@@ -24,6 +30,8 @@ function delivering({ webhooks }: { readonly webhooks: WebhookDependencies | und
   if (!webhooks) throw new Error('This context cannot send webhooks');
   return webhooks;
 }
+
+const toPayload = (attempt: ManualAttempt | null) => attempt && { attempt };
 
 export const webhookResolvers = {
   Query: {
@@ -48,10 +56,10 @@ export const webhookResolvers = {
       return webhook;
     },
     removeWebhook: (_root, { input }, { forkEntityManager }) => removeWebhook(forkEntityManager(), input.webhookId),
-    testWebhook: (_root, { input }, context) =>
-      testWebhook(context.forkEntityManager(), input.webhookId, delivering(context)),
-    redeliverWebhookMessage: (_root, { input }, context) =>
-      redeliverMessage(context.forkEntityManager(), input, delivering(context)),
+    testWebhook: async (_root, { input }, context) =>
+      toPayload(await testWebhook(context.forkEntityManager(), input.webhookId, delivering(context))),
+    redeliverWebhookMessage: async (_root, { input }, context) =>
+      toPayload(await redeliverMessage(context.forkEntityManager(), input, delivering(context))),
     redeliverWebhookEvents: async (_root, { input }, context) => {
       const rewound = await rewindWebhook(context.forkEntityManager(), input.webhookId, input.since);
       delivering(context).onChange();
@@ -63,8 +71,14 @@ export const webhookResolvers = {
   PauseWebhookPayload: { webhook: webhook => webhook },
   ResumeWebhookPayload: { webhook: webhook => webhook },
   RemoveWebhookPayload: { webhook: webhook => webhook },
-  RedeliverWebhookEventsPayload: { webhook: ({ id }, _args, context) => loadWebhook(id, context) },
-  WebhookAttempt: { webhook: ({ webhookId }, _args, context) => loadWebhook(webhookId, context) },
+  RedeliverWebhookEventsPayload: {
+    webhook: ({ id }, _args, context) => loadWebhook(id, context),
+    eventCount: ({ events }) => events,
+  },
+  WebhookAttempt: {
+    webhook: ({ webhookId }, _args, context) => loadWebhook(webhookId, context),
+    httpStatus: ({ status }) => status,
+  },
   WebhookConnection: connectionResolvers<Webhook>('webhook'),
   WebhookDeliveryConnection: connectionResolvers<DeliveryRow>('delivery'),
   Webhook: {
@@ -73,10 +87,13 @@ export const webhookResolvers = {
     store: ({ store }, _args, { loaders }) => (store ? loaders.stores.byId.load(store) : null),
     state: webhook => stateOf(webhook),
     notice: webhook => noticeOf(webhook),
+    lostEventCount: ({ lostEvents }) => lostEvents,
     waitingSince: ({ id }, _args, { loaders }) => loaders.webhooks.waitingSince.load(id),
     deliveries: ({ id }, args, { loaders }) => loaders.webhooks.deliveries(id, args),
   },
   WebhookDelivery: {
     messageId: ({ position }, _args, { loaders }) => loaders.events.cursors.messageId(position),
+    attemptCount: ({ attempts }) => attempts,
+    httpStatus: ({ status }) => status,
   },
 } satisfies Resolvers;

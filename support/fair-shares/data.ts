@@ -192,7 +192,7 @@ async function makeHistory(post: Post, key: string, size: Size): Promise<readonl
     await post(key, `/v1/stores/${largeStoreId}/menu_configuration/`, menuOf(size.menu, price));
   }
   const setStock = `mutation ($id: ID!, $item: String!) {
-    setStock(input: { storeId: $id, items: [{ externalId: $item, inStock: false }] }) { revision }
+    setStock(input: { storeId: $id, items: [{ externalId: $item, inStock: false }] }) { store { id } }
   }`;
   for (const item of idsOf('item', size.stockChanges + 100).slice(100)) {
     await post(key, '/graphql', { query: setStock, variables: { id: largeStoreId, item } });

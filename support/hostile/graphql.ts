@@ -4,33 +4,33 @@ import { envelopeProbe } from './envelopes.ts';
 import { json, type MakeProbe, postGraphql, previewPath, type Target } from './probe.ts';
 import { randomJson, randomText } from './values.ts';
 
-const goodQuery = `query Page($storeId: ID!, $filter: OrderFilter, $pageSize: Int!, $after: String, $at: DateTime, $languages: [String!]!) {
+const goodQuery = `query Page($storeId: ID!, $filter: OrderFilter, $first: Int!, $after: String, $at: DateTime, $languages: [String!]!) {
   store(id: $storeId) {
-    id name menuRevision
+    id name { text } menuRevision
     menus(availableAt: $at) { externalId name { text(languages: $languages) } }
     item(externalId: "x") { id }
-    orders(filter: $filter, pageSize: $pageSize, after: $after) { totalCount pageInfo { hasNextPage endCursor } nodes { id status } }
+    orders(filter: $filter, first: $first, after: $after) { totalCount pageInfo { hasNextPage endCursor } nodes { id status } }
   }
-  merchants(limit: 2) { nodes { id stores(limit: 1) { nodes { id } } } }
+  merchants(first: 2) { nodes { id stores(first: 1) { nodes { id } } } }
 }`;
 
 const goodVariables = ({ storeId }: Target) => ({
   storeId,
   filter: {
-    startTime: '2026-01-01T00:00:00Z',
-    endTime: null,
+    createdFrom: '2026-01-01T00:00:00Z',
+    createdUntil: null,
     customerName: 'a',
-    phoneNumber: '1',
-    status: ['PENDING'],
+    customerPhoneEndsWith: '1',
+    statuses: ['PENDING'],
   },
-  pageSize: 3,
+  first: 3,
   after: null,
   at: '2026-01-01T12:00:00Z',
   languages: ['en'],
 });
 
 const mutation =
-  'mutation Replace($input: MenuConfigurationInput!) { replaceMenuConfiguration(input: $input) { revision } }';
+  'mutation Replace($input: ReplaceMenuConfigurationInput!) { replaceMenuConfiguration(input: $input) { store { menuRevision } } }';
 
 /** Valid variables, some of them replaced. */
 function brokenVariables(random: Random, good: object): string {
@@ -48,10 +48,10 @@ const variableProbe: MakeProbe = (random, target) => {
 
 /** Uses a read-only key, so that nothing is stored, or a key that may write with an invalid input. */
 const mutationProbe: MakeProbe = (random, target) => {
-  const good = { storeId: target.storeId, items: [], expectedRevision: 1_000_000 };
+  const good = { storeId: target.storeId, items: [], expectedMenuRevision: 1_000_000 };
   const input = random.chance(0.5)
     ? brokenVariables(random, good)
-    : `{"storeId":${JSON.stringify(target.storeId)},"items":[${randomJson(random)}],"expectedRevision":1000000}`;
+    : `{"storeId":${JSON.stringify(target.storeId)},"items":[${randomJson(random)}],"expectedMenuRevision":1000000}`;
   const key = random.chance(0.5) ? target.keys.write : target.keys.read;
   const body = `{"query":${JSON.stringify(mutation)},"variables":{"input":${input}}}`;
   return { ...postGraphql(target, 'hostile mutation', body), headers: { ...json, 'x-api-key': key } };
@@ -117,12 +117,12 @@ const literalProbe: MakeProbe = (random, target) => {
   ]);
   const field = random.pick([
     `store(id: ${value}) { id }`,
-    `stores(limit: ${value}) { nodes { id } }`,
-    `stores(skip: ${value}, limit: 1) { nodes { id orders(pageSize: 1, after: ${value}) { totalCount } } }`,
+    `stores(first: ${value}) { nodes { id } }`,
+    `stores(after: ${value}, first: 1) { nodes { id orders(first: 1, after: ${value}) { totalCount } } }`,
     `order(id: ${value}) { id }`,
     `merchant(id: ${value}) { id }`,
-    `stores(limit: 1) { nodes { menus(availableAt: ${value}) { name { text(languages: ${value}) } } } }`,
-    `stores(limit: 1) { nodes { orders(filter: { customerName: ${value}, phoneNumber: ${value} }, pageIndex: ${value}) { totalCount } } }`,
+    `stores(first: 1) { nodes { menus(availableAt: ${value}) { name { text(languages: ${value}) } } } }`,
+    `stores(first: 1) { nodes { orders(filter: { customerName: ${value}, customerPhoneEndsWith: ${value} }, first: ${value}) { totalCount } } }`,
     `__type(name: ${value}) { name }`,
   ]);
   return postGraphql(target, 'hostile literal', JSON.stringify({ query: `{ ${field} }` }));
@@ -130,7 +130,7 @@ const literalProbe: MakeProbe = (random, target) => {
 
 const getProbe: MakeProbe = (random, target) => {
   const query = random.pick([
-    `query=${encodeURIComponent(`mutation { replaceMenuConfiguration(input: { storeId: "${target.storeId}", items: [] }) { revision } }`)}`,
+    `query=${encodeURIComponent(`mutation { replaceMenuConfiguration(input: { storeId: "${target.storeId}", items: [] }) { store { menuRevision } } }`)}`,
     'query={stores{nodes{id}}}&variables={',
     'query={stores{nodes{id}}}&variables=[]',
     'query={stores{nodes{id}}}&extensions=x',

@@ -27,7 +27,7 @@ export async function observe(url: string, target: Target): Promise<State> {
     state.set(path, `${response.status} ${await response.text()}`);
   }
   const query =
-    '{ stores { nodes { id name { text } timezone merchant { id } orders(pageSize: 1) { totalCount nodes { id } } } } __schema { types { name } } }';
+    '{ stores { nodes { id name { text } timezone merchant { id } orders(first: 1) { totalCount nodes { id } } } } __schema { types { name } } }';
   const response = await fetch(`${url}/graphql`, { method: 'POST', headers, body: JSON.stringify({ query }) });
   state.set('/graphql', `${response.status} ${await response.text()}`);
   return state;

@@ -66,9 +66,9 @@ export async function openHouse(operator: Operator, url: string, size: HouseSize
   // One by the command line; the others by it, which is much faster.
   const office = await operator.carte('key', 'create', '--name', 'office', '--all', '--write', '--can', 'admin');
   const issue = async (input: object): Promise<string> => {
-    const mutation = 'mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { key } }';
+    const mutation = 'mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { secret } }';
     const request = graphql({ 'x-api-key': office }, mutation, { input: { name: 'drill', ...input } });
-    return JSON.parse((await client.send(request)).text).data.createApiKey.key;
+    return JSON.parse((await client.send(request)).text).data.createApiKey.secret;
   };
   const permissions = ['ORDERS', 'STOCK', 'MENU'];
   const page = (scope: object) => issue({ publishable: true, ...scope });
@@ -106,7 +106,7 @@ export const graphql = (headers: Readonly<Record<string, string>>, query: string
 
 /** A menu as pages show it; the alias makes it another query, whose response is in no cache. */
 export const menuQuery = (alias: string, store = storeId) =>
-  `{ store(id: "${store}") { ${alias}: menus { name { text } categories { name { text } items { externalId price } } } } }`;
+  `{ store(id: "${store}") { ${alias}: menus { name { text } categories { name { text } items { externalId price { amount } } } } } }`;
 
 /** Megabytes of a menu, which neither the buffers of a connection nor one slice of time hold. */
 export const largeQuery = (alias: string, times = 30) =>

@@ -12,13 +12,13 @@ async function send(house: House, key: string, query: string, variables?: object
 }
 
 async function issueKey(house: House, input: object): Promise<string> {
-  const mutation = 'mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { key } }';
+  const mutation = 'mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { secret } }';
   const text = await send(house, house.keys.office, mutation, { input: { name: 'drill', ...input } });
-  return JSON.parse(text).data.createApiKey.key;
+  return JSON.parse(text).data.createApiKey.secret;
 }
 
 const saveStore = (house: House, input: object) =>
-  send(house, house.keys.office, 'mutation ($input: StoreInput!) { saveStore(input: $input) { store { id } } }', {
+  send(house, house.keys.office, 'mutation ($input: SaveStoreInput!) { saveStore(input: $input) { store { id } } }', {
     input: { name: { translations: { en: 'Sold' } }, ...input },
   });
 
@@ -31,7 +31,10 @@ const storeIsSold: Check = async (house, seed) => {
   const query = 'subscription { storeEvents { storeId store { contacts } } }';
   const stream = openStream(seed.length % 2 === 0 ? 'sse' : 'websocket', { url: house.url, key }, { query });
   const change = (city: string) =>
-    saveStore(house, { id: neighbourStoreId, city, merchant: { id: neighbourStoreId }, timezone: 'UTC' });
+    saveStore(house, {
+      ...{ id: neighbourStoreId, address: { city }, timezone: 'UTC' },
+      merchant: { id: neighbourStoreId },
+    });
   try {
     // Repeated, since it may come before the stream is open.
     const first = stream.next();
@@ -64,12 +67,12 @@ const writesAndSearches: Check = async (house, seed) => {
   const permissions = ['ORDERS', 'STOCK', 'MENU', 'READ_MENUS'];
   const writer = await issueKey(house, { storeIds: [storeId], permissions });
   const reader = await issueKey(house, { merchantIds: [storeId], permissions: ['READ_ORDERS'] });
-  await saveStore(house, { id: `found${seed}`, merchant: { id: storeId }, city: `Secret ${seed}` });
+  await saveStore(house, { id: `found${seed}`, merchant: { id: storeId }, address: { city: `Secret ${seed}` } });
   const [restored, found, first, again] = [
     await send(
       house,
       writer,
-      `mutation { restoreMenuConfiguration(input: { storeId: "${storeId}", revision: 1 }) { revision } }`,
+      `mutation { restoreMenuConfiguration(input: { storeId: "${storeId}", revision: 1 }) { store { id } } }`,
     ),
     await send(house, reader, `{ stores(first: 1, search: "Secret") { totalCount } }`),
     await send(house, house.keys.pos, place('x', 'order { id }')),

@@ -854,7 +854,7 @@ describeInBrowser('/console', () => {
     await compare();
     await preview.getByText('removed').first().waitFor();
     await site.graphql(
-      'mutation ($id: ID!) { setStock(input: { storeId: $id, items: [{ externalId: "soup", inStock: false }] }) { revision } }',
+      'mutation ($id: ID!) { setStock(input: { storeId: $id, items: [{ externalId: "soup", inStock: false }] }) { store { id } } }',
       { id: store },
     );
     await preview.getByRole('button', { name: 'Yes, replace it' }).click();
@@ -961,7 +961,7 @@ describeInBrowser('/console', () => {
     // The tax keeps its rate.
     expect(await dialog.getByLabel('Tax').inputValue()).toBe('0.66');
     await site.graphql(
-      'mutation ($id: ID!) { setStock(input: { storeId: $id, items: [{ externalId: "cola", inStock: false }] }) { revision } }',
+      'mutation ($id: ID!) { setStock(input: { storeId: $id, items: [{ externalId: "cola", inStock: false }] }) { store { id } } }',
       { id: store },
     );
     await save();
@@ -969,9 +969,9 @@ describeInBrowser('/console', () => {
     await save();
     await price.getByText('6.60').waitFor();
     const query =
-      'query ($id: ID!) { store(id: $id) { item(externalId: "soup") { price tax } specialHours { date name timePeriods { startTime endTime } } } }';
+      'query ($id: ID!) { store(id: $id) { item(externalId: "soup") { price { amount } tax { amount } } specialHours { date name timePeriods { startTime endTime } } } }';
     const shown = async () => (await site.graphql(query, { id: store })).body.data.store;
-    expect((await shown()).item).toEqual({ price: 660, tax: 66 });
+    expect((await shown()).item).toEqual({ price: { amount: 660 }, tax: { amount: 66 } });
     await page.locator('.item', { hasText: 'soup' }).locator('summary').click();
     await page.getByRole('button', { name: 'Change the price of roll' }).click();
     expect(await dialog.getByLabel('Change of the price').inputValue()).toBe('0.90');
@@ -1031,17 +1031,20 @@ describeInBrowser('/console', () => {
     await revisions.nth(2).getByRole('button', { name: 'Restore this revision' }).click();
     await page.getByRole('button', { name: 'Yes, restore it' }).click();
     await revisions.first().getByText('restored · demo').waitFor();
-    const { body } = await site.graphql('query ($id: ID!) { store(id: $id) { item(externalId: "soup") { price } } }', {
-      id: store,
-    });
-    expect(body.data.store.item.price).toBe(550);
+    const { body } = await site.graphql(
+      'query ($id: ID!) { store(id: $id) { item(externalId: "soup") { price { amount } } } }',
+      {
+        id: store,
+      },
+    );
+    expect(body.data.store.item.price.amount).toBe(550);
   });
 
   test('the history names the dish, goes back beyond its first page, and hides what was sold out', async () => {
     const store = await createStore();
     for (let count = 0; count < 32; count++) {
       const soup = `items: [{ externalId: "soup", inStock: ${count % 2 === 1} }]`;
-      await site.graphql(`mutation ($id: ID!) { setStock(input: { storeId: $id, ${soup} }) { revision } }`, {
+      await site.graphql(`mutation ($id: ID!) { setStock(input: { storeId: $id, ${soup} }) { store { id } } }`, {
         id: store,
       });
     }

@@ -110,7 +110,7 @@ describeInBrowser('/', () => {
       bodies.push(JSON.parse((await run('bash', ['-c', command])).stdout));
     }
     expect(bodies).toMatchObject([
-      { data: { store: { items: expect.arrayContaining([{ name: { text: 'Bica' }, price: 110 }]) } } },
+      { data: { store: { items: expect.arrayContaining([{ name: { text: 'Bica' }, price: { decimal: '1.10' } }]) } } },
       { id: 'lisbon-baixa' },
       { result_code: '000000', page_size: 5 },
     ]);

@@ -127,7 +127,7 @@ describeInBrowser('/graphql', () => {
     const results = [
       ['MenuOfAStore', 'lisbon-baixa', 'Pequeno-almoço'],
       ['AvailableNow', '"at"', '"timezone"'],
-      ['OrdersOfToday', '"startTime"', '"ordersRevision"'],
+      ['OrdersOfToday', '"createdFrom"', '"ordersRevision"'],
       ['PlaceAnOrder', 'lisbon-baixa', '"PENDING"'],
       ['Diagnostics', 'dona-gaivota', '"menuDiagnostics"'],
       ['ReplaceMenus', 'mexico-roma', '"CONFLICT"'],

@@ -30,7 +30,7 @@ async function changeDemo() {
   const sql = (text: string) => operatorFork(app.orm).execute(text);
   const input = { storeId: 'lisbon-baixa', ...smallMenu() };
   const mutation =
-    'mutation ($input: MenuConfigurationInput!) { replaceMenuConfiguration(input: $input) { store { id } } }';
+    'mutation ($input: ReplaceMenuConfigurationInput!) { replaceMenuConfiguration(input: $input) { store { id } } }';
   expect((await app.graphql(mutation, { input })).body.errors).toBeUndefined();
   await sql("update merchant set brand_name = 'Gull' where id = 'dona-gaivota'");
   await sql("update store set merchant_id = null, city = 'Faro' where id = 'lisbon-baixa'");
@@ -68,7 +68,7 @@ describe('carte demo reset', () => {
       'select (select count(*) from due_time)::int + (select count(*) from store where ordering is not null)::int as n';
     expect(await operatorFork(app.orm).execute(paused)).toEqual([{ n: 0 }]);
     const { body } = await app.graphql(
-      'query ($id: ID!) { tokyo: store(id: "tokyo-yanaka") { items { prepType } } own: store(id: $id) { items { id } orders { nodes { id } } } }',
+      'query ($id: ID!) { tokyo: store(id: "tokyo-yanaka") { items { preparationType } } own: store(id: $id) { items { id } orders { nodes { id } } } }',
       { id: own.id },
     );
     expect(JSON.stringify(body.data.tokyo)).not.toContain('GRILL');

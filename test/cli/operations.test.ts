@@ -83,9 +83,9 @@ describe('carte operations', () => {
     const same = await run(['operations', 'diff', exampleSet, changedCopy(text => text)], {});
     expect([same.code, same.stdout]).toEqual([0, 'Nothing changes for callers.\n']);
 
-    const added = changedCopy(text => text.replace('note: customerComments', 'note: customerComments\n  price'));
+    const added = changedCopy(text => text.replace('note: customerComments', 'note: customerComments\n  statusReason'));
     const safe = await run(['operations', 'diff', exampleSet, added], {});
-    expect([safe.code, safe.stdout]).toEqual([0, 'safe      KitchenOrder.price is new.\n']);
+    expect([safe.code, safe.stdout]).toEqual([0, 'safe      KitchenOrder.statusReason is new.\n']);
 
     const changed = changedCopy(text =>
       text
@@ -93,7 +93,7 @@ describe('carte operations', () => {
         .replace('max: 100', 'max: 50')
         .replace('$limit: Int = 20', '$limit: Int = 10')
         .replace('  note: customerComments\n', '')
-        .replace('priceInCents: price\n', 'priceInCents: price @optional\n')
+        .replace('priceInCents: price ', 'priceInCents: price @optional ')
         .replace('getOpeningHours', 'getHours'),
     );
     const { code, stdout, stderr } = await run(['operations', 'diff', exampleSet, changed], {});
@@ -119,7 +119,7 @@ test('diff finds what a mapping breaks', async () => {
   cpSync(platform, next, { recursive: true });
   for (const file of ['records.graphql', 'tickets.graphql']) {
     const text = readFileSync(join(next, file), 'utf8')
-      .replace('PREP: Int @to(path: "prepTime")', 'PREP_TIME: Int @to(path: "prepTime")')
+      .replace('PREP: Int @to(path: "preparationMinutes")', 'PREP_TIME: Int @to(path: "preparationMinutes")')
       .replace('PRICE: String! @to(path: "price") @decimal', 'PRICE: String! @to(path: "price") @decimal(digits: 3)')
       .replace('{ of: FULFILLED, as: 3 }, { of: STORE_CANCELLED', '{ of: FULFILLED, as: 4 }, { of: STORE_CANCELLED')
       .replace('events: [ORDER_PLACED, ORDER_CHANGED]', 'events: [ORDER_PLACED]')

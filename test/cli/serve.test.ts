@@ -45,14 +45,16 @@ describe('carte serve', () => {
     expect(first.output.stderr).toBe(`Starting PostgreSQL in ${folder} …\n`);
     const key = /carte_[\w-]{43}/.exec(printed)?.[0] ?? '';
     expect(printed).toContain(`  ${urlIn(printed)}/#key=${key}\n`);
-    const count = async (url: string) => {
-      const response = await fetch(`${url}/graphql`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', 'x-api-key': key },
-        body: JSON.stringify({ query: '{ stores { nodes { id orders { totalCount } } } }' }),
-      });
-      return (await response.json()) as object;
+    const send = async (url: string, body: string) => {
+      const headers = { 'content-type': 'application/json', 'x-api-key': key };
+      return (await (await fetch(`${url}/graphql`, { method: 'POST', headers, body })).json()) as object;
     };
+    const [, shown = ''] = /-d '(\{"query": .*\})' /.exec(printed) ?? [];
+    expect(await send(urlIn(printed), shown)).toMatchObject({
+      data: { store: { name: { text: expect.any(String) } } },
+    });
+    const count = (url: string) =>
+      send(url, JSON.stringify({ query: '{ stores { nodes { id orders { totalCount } } } }' }));
     const stored = await count(urlIn(printed));
     expect(stored).toMatchObject({ data: { stores: { nodes: [{}, {}, {}, {}] } } });
 

@@ -175,7 +175,10 @@ describe('the guides for front ends', () => {
     const read = (fetchPolicy: 'cache-only' | 'network-only') =>
       client.query<{ order: { status: string } }>({ query, variables: { id }, fetchPolicy });
     const seen = (await read('network-only')).data?.order ?? {};
-    await app.graphql('mutation ($id: ID!) { markOrders(orderIds: [$id], isRead: true) { orders { id } } }', { id });
+    await app.graphql(
+      'mutation ($id: ID!) { markOrders(input: { orderIds: [$id], isRead: true }) { orders { id } } }',
+      { id },
+    );
     const accepted = accept(seen);
     const shown = async () => (await read('cache-only')).data?.order.status;
     expect(await shown()).toBe('ACCEPTED');

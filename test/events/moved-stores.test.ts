@@ -40,7 +40,7 @@ async function webhookState(id: string) {
 const moves: Record<string, (storeId: string, merchantId: string) => Promise<unknown>> = {
   saveStore: (id, merchant) =>
     app.graphql(
-      'mutation ($input: StoreInput!) { saveStore(input: $input) { store { id } } }',
+      'mutation ($input: SaveStoreInput!) { saveStore(input: $input) { store { id } } }',
       { input: { id, name: { translations: { en: 'Baixa' } }, merchant: { id: merchant } } },
       admin,
     ),
@@ -185,7 +185,7 @@ describe('A store that is sold', () => {
   test('ends for those who wait for events', async () => {
     const { store, other, buyer, callers } = await openCallers();
     const after = formerCursor('events', { position: await endOfLog(access.primary) });
-    const query = `{ events(after: "${after}", wait: 25) { events { storeId kind orderId } } }`;
+    const query = `{ events(after: "${after}", waitSeconds: 25) { events { storeId kind orderId } } }`;
     const pages = callers.map(({ key }) => app.graphql(query, {}, { 'x-api-key': key }));
     await eventually(async () => (await app.get('/metrics')).text).toContain(
       `carte_streams_open{transport="poll"} ${callers.length}`,

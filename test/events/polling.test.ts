@@ -39,8 +39,8 @@ interface Poll {
   readonly wait?: number;
 }
 
-const page = `events(after: $after, limit: $limit, kinds: $kinds, wait: $wait) {
-  events { cursor at kind storeId orderId statusBefore status revision order { id status } } next hasMore
+const page = `events(after: $after, limit: $limit, kinds: $kinds, waitSeconds: $wait) {
+  events { cursor at kind storeId orderId statusBefore status menuRevision order { id status } } next hasMore
 }`;
 const variables = '$after: String, $limit: Int, $kinds: [EventKind!], $wait: Int';
 const ofStore = `query ($storeId: ID!, ${variables}) { store(id: $storeId) { ${page} } }`;
@@ -84,10 +84,17 @@ describe('events', () => {
     const all = await poll({ storeId, after: start });
     expect(all).toMatchObject({
       events: [
-        { kind: 'ORDER_PLACED', storeId, orderId: first?.id, statusBefore: null, status: 'PENDING', revision: null },
+        {
+          kind: 'ORDER_PLACED',
+          storeId,
+          orderId: first?.id,
+          statusBefore: null,
+          status: 'PENDING',
+          menuRevision: null,
+        },
         { kind: 'ORDER_PLACED', orderId: second?.id, order: { id: second?.id, status: 'PENDING' } },
         { kind: 'ORDER_CHANGED', statusBefore: 'PENDING', status: 'ACCEPTED', order: { status: 'ACCEPTED' } },
-        { kind: 'MENU_CHANGED', orderId: null, order: null, revision: expect.any(Number) },
+        { kind: 'MENU_CHANGED', orderId: null, order: null, menuRevision: expect.any(Number) },
       ],
       hasMore: false,
     });
@@ -144,7 +151,7 @@ describe('events', () => {
   test('arguments out of range, and cursors of the future or of deleted events, are refused', async () => {
     const { storeId, start } = await createStore();
     const { body } = await send({ storeId, limit: 501, wait: 26 });
-    expect(body.errors[0].extensions.errors).toMatchObject([{ path: ['limit'] }, { path: ['wait'] }]);
+    expect(body.errors[0].extensions.errors).toMatchObject([{ path: ['limit'] }, { path: ['waitSeconds'] }]);
     const far = Buffer.from(`events1 ${Date.now() * 1000 + 3_600_000_000} ${storeId}`).toString('base64url');
     expect((await send({ storeId, after: far })).body.errors[0].message).toContain('is a cursor of the future');
     await app.data.store();
@@ -187,7 +194,7 @@ describe('a request that waits', () => {
     const { storeId, key, start } = await createStore();
     const first = poll({ storeId, after: start, wait: 25 }, key);
     await untilWaiting(1);
-    const query = encodeURIComponent(`{store(id:"${storeId}"){events(wait:25){next}}}`);
+    const query = encodeURIComponent(`{store(id:"${storeId}"){events(waitSeconds:25){next}}}`);
     const client = connect(Number(new URL(app.url).port), '127.0.0.1');
     await once(client, 'connect');
     client.write(`GET /graphql?query=${query} HTTP/1.1\r\nHost: x\r\nx-api-key: ${key}\r\n\r\n`);
@@ -214,9 +221,15 @@ describe('a request that waits', () => {
     await untilWaiting(3);
     await Promise.all(stores.map(store => app.data.orders(store, 1)));
     await Promise.all([again, ...held]);
-    const twice = `{ a: events(wait: 1) { next } b: events(wait: 1) { next } }`;
+    const twice = `{ a: events(waitSeconds: 1) { next } b: events(waitSeconds: 1) { next } }`;
     const { body } = await app.graphql(twice, {}, { 'x-api-key': key });
-    expect(body.errors[0].message).toContain('another field of the same request waits already');
+    expect(body.errors[0].extensions.errors).toEqual([
+      {
+        path: ['waitSeconds'],
+        type: 'value_error',
+        message: 'must be 0: another field of the same request waits already',
+      },
+    ]);
   });
 
   test('ends when its key is revoked, and shows nothing of a store that has left the scope', async () => {

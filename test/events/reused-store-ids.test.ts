@@ -23,7 +23,7 @@ function open(key: string, query: string, variables: Record<string, unknown> = {
   return stream;
 }
 
-const fields = { orderEvents: 'kind orderId', menuEvents: 'kind revision' } as const;
+const fields = { orderEvents: 'kind orderId', menuEvents: 'kind menuRevision' } as const;
 const ofStore = (field: keyof typeof fields) =>
   `subscription ($storeId: ID!, $after: String) { ${field}(storeId: $storeId, after: $after) { ${fields[field]} } }`;
 const ofScope = 'subscription ($after: String) { storeEvents(after: $after) { kind storeId } }';
@@ -116,7 +116,7 @@ test('a webhook of the new store cannot send messages of the former one', async 
     admin,
   );
   const { body } = await app.graphql(
-    'mutation ($id: ID!, $messageId: ID!) { redeliverWebhookMessage(input: { webhookId: $id, messageId: $messageId }) { error } }',
+    'mutation ($id: ID!, $messageId: ID!) { redeliverWebhookMessage(input: { webhookId: $id, messageId: $messageId }) { attempt { error } } }',
     { id: created.body.data.createWebhook.webhook.id, messageId: `msg_${event?.position}` },
     admin,
   );

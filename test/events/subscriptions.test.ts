@@ -51,7 +51,7 @@ const orderFields = 'cursor at kind orderId statusBefore status order { id statu
 const orderEvents = (storeId: string, after: string | null = null) =>
   resume('orderEvents', orderFields, { storeId, after });
 const orderEventsFromNow = (storeId: string) => fromNow('orderEvents', orderFields, storeId);
-const storeFields = 'cursor kind storeId store { id city }';
+const storeFields = 'cursor kind storeId store { id address { city } }';
 
 describe.each(transports)('Subscriptions over %s', transport => {
   test('orderEvents delivers placed and changed orders with their graph', async () => {
@@ -96,12 +96,12 @@ describe.each(transports)('Subscriptions over %s', transport => {
 
   test('menuEvents has the revision of each replacement, and the menu below', async () => {
     const store = await app.data.store();
-    const fields = 'cursor kind revision store { menuRevision items { externalId } }';
+    const fields = 'cursor kind menuRevision store { menuRevision items { externalId } }';
     const stream = open(transport, await fromNow('menuEvents', fields, store.id));
     await app.data.menu(store, smallMenu('Dinner'));
     const { menuEvents } = (await stream.next()).data;
     expect(menuEvents).toMatchObject({ kind: 'MENU_CHANGED', store: { items: [{ externalId: 'item' }] } });
-    expect(menuEvents.revision).toBe(menuEvents.store.menuRevision);
+    expect(menuEvents.menuRevision).toBe(menuEvents.store.menuRevision);
   });
 
   test('storeEvents delivers what happens to the stores in scope alone', async () => {

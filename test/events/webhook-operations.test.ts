@@ -11,6 +11,7 @@ import { type Received, startReceiver, verify } from '../support/receiver.ts';
 const setOf = (label: string) =>
   writeSet('courier', {
     'a.graphql': `
+extend schema @interface(title: "Courier", description: "Messages.", tags: [], internal: true)
 query courierOrder($order_id: ID!)
 @webhook(events: [ORDER_PLACED, ORDER_CHANGED], summary: "An order for the courier") {
   order(id: $order_id) @constants(fields: [{ name: "schema", value: "${label}" }]) {
@@ -19,14 +20,14 @@ query courierOrder($order_id: ID!)
       { of: PENDING, as: "NEW" }, { of: ACCEPTED, as: "TAKEN" }, { of: READY, as: "COOKED" }, { of: FULFILLED, as: "DONE" },
       { of: REJECTED, as: "NO" }, { of: STORE_CANCELLED, as: "NO" }, { of: CUSTOMER_CANCELLED, as: "NO" }
     ])
-    total: price @decimal @at(path: "amounts.total")
-    taxText: tax @decimal(digits: 2, isText: true) @at(path: "amounts.tax")
+    total: price @only(field: "amount") @at(path: "amounts.total") { amount @decimal }
+    taxText: taxMinorUnits @decimal(digits: 2, isText: true) @at(path: "amounts.tax")
     guest: customer @at(path: "guest.who") { name }
     isRead @values(map: [{ of: true, as: "Y" }, { of: false, as: "N" }])
   }
 }
 query courierMenu($event: ID!) @webhook(events: [MENU_CHANGED]) {
-  event(id: $event) { at_version: revision shop: storeId }
+  event(messageId: $event) { at_version: menuRevision shop: storeId }
 }
 query courierStore($storeId: ID!) @webhook(events: [STORE_CHANGED]) {
   store(id: $storeId) { items { id } }
@@ -123,11 +124,11 @@ test('a test has the shape of the operation, and what is delivered is known at o
   const webhook = await createWebhook({ storeId: store.id, operation: 'courierOrder' });
   const test = () =>
     app.graphql(
-      'mutation ($id: ID!) { testWebhook(input: { webhookId: $id }) { isDelivered error messageId } }',
+      'mutation ($id: ID!) { testWebhook(input: { webhookId: $id }) { attempt { isDelivered error messageId } } }',
       { id: webhook.id },
       operator,
     );
-  expect((await test()).body.data.testWebhook).toMatchObject({ isDelivered: true, error: null });
+  expect((await test()).body.data.testWebhook.attempt).toMatchObject({ isDelivered: true, error: null });
   const [tested] = await webhook.messages(1);
   expect(tested?.headers['webhook-id']).toMatch(/^msg_test_/);
   expect(tested && verify(tested, webhook.secret)).toEqual({
@@ -260,7 +261,7 @@ test('the event of a message is in the graph, in the scope of the key', async ()
   const webhook = await createWebhook({ storeId: store.id, operation: 'courierOrder' });
   const [order] = await app.data.orders(store, 1);
   const [placed] = await webhook.messages(1);
-  const query = 'query ($id: ID!) { event(id: $id) { kind orderId storeId } }';
+  const query = 'query ($id: ID!) { event(messageId: $id) { kind orderId storeId } }';
   const eventOf = async (id: unknown, headers = {}) => (await app.graphql(query, { id }, headers)).body.data.event;
   expect(await eventOf(placed?.id)).toEqual({ kind: 'ORDER_PLACED', orderId: order?.id, storeId: store.id });
   const other = await app.data.store();

@@ -104,7 +104,7 @@ test('the order of a message says how it is served and paid, why it was rejected
   const [order] = await app.data.orders(store, 1, { serviceType: 'DELIVERY', service });
   await app.graphql(
     `mutation ($id: ID!) {
-      changeOrderStatus(input: { orderId: $id, to: REJECTED, reason: "no fish", readyBy: "2100-01-01T12:00:00Z" }) { order { id } }
+      changeOrderStatus(input: { orderId: $id, to: REJECTED, reason: "no fish", confirmedReadyBy: "2100-01-01T12:00:00Z" }) { order { id } }
     }`,
     { id: order?.id },
   );
@@ -189,14 +189,14 @@ test('a failure blocks later events of its store and webhook, and nothing else; 
   // Once, or again after some seconds.
   expect(new Set(idsOf(blocked.id))).toEqual(new Set([orders[0]?.id]));
   const { failingSince, waitingSince, deliveries } = await webhook.query(
-    'failingSince waitingSince deliveries { nodes { messageId storeId orderId kind state status error attempts } }',
+    'failingSince waitingSince deliveries { nodes { messageId storeId orderId kind state httpStatus error attemptCount } }',
   );
   expect(waitingSince).toEqual(expect.any(String));
   expect([failingSince, null]).toContain(failingSince);
   const failing = receiver.at(webhook.path).find(({ message }) => message.data.store_id === blocked.id);
   expect(deliveries.nodes).toContainEqual({
     ...{ messageId: failing?.id, storeId: blocked.id, orderId: orders[0]?.id, kind: 'ORDER_PLACED' },
-    ...{ state: 'FAILING', status: 500, error: 'the response has status 500', attempts: expect.any(Number) },
+    ...{ state: 'FAILING', httpStatus: 500, error: 'the response has status 500', attemptCount: expect.any(Number) },
   });
   // It is retried after seconds; `resumeWebhook` does not wait for that.
   receiver.accept(webhook.path);
@@ -207,7 +207,7 @@ test('a failure blocks later events of its store and webhook, and nothing else; 
   const repeated = receiver.at(webhook.path).filter(({ id }) => id === failing?.id);
   expect(repeated.length).toBeGreaterThanOrEqual(2);
   for (const received of repeated) verify(received, webhook.secret);
-  expect(await webhook.query('failingSince deliveries(first: 2) { nodes { state attempts } }')).toMatchObject({
+  expect(await webhook.query('failingSince deliveries(first: 2) { nodes { state attemptCount } }')).toMatchObject({
     failingSince: null,
   });
 });
@@ -300,7 +300,7 @@ test('a removed webhook has no secret any more, and cannot be used', async () =>
   expect(rows).toEqual([{ secret: '', previous_secret: null }]);
   for (const field of ['resumeWebhook', 'pauseWebhook', 'testWebhook', 'rotateWebhookSecret']) {
     const { body } = await app.graphql(
-      `mutation { ${field}(input: { webhookId: "${webhook.id}" }) { webhook { id } } }`,
+      `mutation { ${field}(input: { webhookId: "${webhook.id}" }) { __typename } }`,
       {},
       operator,
     );
@@ -319,8 +319,8 @@ test('after a rotation, messages are signed with the new secret and for a day wi
     expect(first && verify(first, valid)).toMatchObject({ type: 'order.placed' });
   expect(String(first?.headers['webhook-signature']).split(' ')).toHaveLength(2);
   await statement('update webhook set previous_secret_expires_at = now() where id = ?', [webhook.id]);
-  expect(await mutate('testWebhook', webhook.id, 'isDelivered status error')).toEqual({
-    ...{ isDelivered: true, status: 200, error: null },
+  expect(await mutate('testWebhook', webhook.id, 'attempt { isDelivered httpStatus error }')).toEqual({
+    attempt: { isDelivered: true, httpStatus: 200, error: null },
   });
   const [, tested] = await webhook.messages(2);
   expect(tested && verify(tested, secret)).toMatchObject({ type: 'webhook.test', data: { webhook_id: webhook.id } });
@@ -373,12 +373,12 @@ test('a message can be sent again, with the same id and what the order is now', 
   await webhook.messages(2);
   const redeliver = (id: string, messageId: string | undefined) =>
     app.graphql(
-      'mutation ($id: ID!, $messageId: ID!) { redeliverWebhookMessage(input: { webhookId: $id, messageId: $messageId }) { isDelivered messageId } }',
+      'mutation ($id: ID!, $messageId: ID!) { redeliverWebhookMessage(input: { webhookId: $id, messageId: $messageId }) { attempt { isDelivered messageId } } }',
       { id, messageId },
       operator,
     );
   const { body } = await redeliver(webhook.id, placed?.id);
-  expect(body.data.redeliverWebhookMessage).toEqual({ isDelivered: true, messageId: placed?.id });
+  expect(body.data.redeliverWebhookMessage).toEqual({ attempt: { isDelivered: true, messageId: placed?.id } });
   const again = (await webhook.messages(3)).at(-1);
   expect(again?.message).toEqual({
     ...placed?.message,
@@ -391,8 +391,8 @@ test('a message can be sent again, with the same id and what the order is now', 
       },
     },
   });
-  expect(await webhook.query('deliveries { nodes { messageId attempts state } }')).toMatchObject({
-    deliveries: { nodes: [{ attempts: 1 }, { messageId: placed?.id, attempts: 2, state: 'DELIVERED' }] },
+  expect(await webhook.query('deliveries { nodes { messageId attemptCount state } }')).toMatchObject({
+    deliveries: { nodes: [{ attemptCount: 1 }, { messageId: placed?.id, attemptCount: 2, state: 'DELIVERED' }] },
   });
   for (const [id, messageId] of [
     [foreign.id, placed?.id],
@@ -414,12 +414,12 @@ test('all events since a time can be delivered again, in order', async () => {
   await webhook.messages(6);
   await webhook.delivered();
   const times = receiver.at(webhook.path).map(({ message }) => message.timestamp);
-  const { events } = await run(
-    'mutation ($id: ID!, $since: DateTime!) { result: redeliverWebhookEvents(input: { webhookId: $id, since: $since }) { events } }',
+  const { eventCount } = await run(
+    'mutation ($id: ID!, $since: DateTime!) { result: redeliverWebhookEvents(input: { webhookId: $id, since: $since }) { eventCount } }',
     { id: webhook.id, since: times.toSorted()[2] },
   );
-  expect(events).toBeGreaterThanOrEqual(4);
-  const messages = await webhook.messages(6 + events);
+  expect(eventCount).toBeGreaterThanOrEqual(4);
+  const messages = await webhook.messages(6 + eventCount);
   await webhook.delivered();
   const ofStore = (list: typeof messages, storeId: string | undefined) =>
     list.filter(({ message }) => message.data.store_id === storeId).map(({ id }) => id);
@@ -479,12 +479,12 @@ describe('after three days of failures', () => {
     await failFor('webhook_queue', webhook.id);
     await retry(webhook.id);
     await webhook.delivered();
-    const { notice, deliveries } = await webhook.query('notice deliveries { nodes { state status attempts } }');
+    const { notice, deliveries } = await webhook.query('notice deliveries { nodes { state httpStatus attemptCount } }');
     const [refused] = receiver.at(webhook.path);
     expect(notice).toBe(`The message ${refused?.id} was given up after three days: the response has status 400.`);
     expect(deliveries.nodes).toEqual([
-      { state: 'DELIVERED', status: 200, attempts: 1 },
-      { state: 'GIVEN_UP', status: 400, attempts: expect.any(Number) },
+      { state: 'DELIVERED', httpStatus: 200, attemptCount: 1 },
+      { state: 'GIVEN_UP', httpStatus: 400, attemptCount: expect.any(Number) },
     ]);
   });
 });
@@ -501,16 +501,16 @@ test('events that are deleted before they are delivered are a notice at once, an
   const lost = await app.data.orders(store, 2);
   await eventually(() => statement('select from event where order_id = ?', [lost[1]?.id])).toHaveLength(1);
   await statement('delete from event where store_id = ?', [store.id]);
-  const before = await webhook.query('notice lostEvents');
-  expect(before.lostEvents).toBe(2);
+  const before = await webhook.query('notice lostEventCount');
+  expect(before.lostEventCount).toBe(2);
   expect(before.notice).toMatch(
     /^Events that were deleted from the log before they were delivered: 2, from \S+Z to \S+Z\.$/,
   );
-  expect(await idle.query('notice lostEvents')).toEqual({ notice: null, lostEvents: 0 });
+  expect(await idle.query('notice lostEventCount')).toEqual({ notice: null, lostEventCount: 0 });
   const { body } = await app.graphql(
     `mutation ($id: ID!, $since: DateTime!, $messageId: ID!) {
-      redeliverWebhookEvents(input: { webhookId: $id, since: $since }) { events }
-      redeliverWebhookMessage(input: { webhookId: $id, messageId: $messageId }) { messageId }
+      redeliverWebhookEvents(input: { webhookId: $id, since: $since }) { eventCount }
+      redeliverWebhookMessage(input: { webhookId: $id, messageId: $messageId }) { attempt { messageId } }
     }`,
     { id: webhook.id, since: first?.message.timestamp, messageId: first?.id },
     operator,
@@ -524,7 +524,7 @@ test('events that are deleted before they are delivered are a notice at once, an
   await mutate('resumeWebhook', webhook.id, 'webhook { id }');
   const [, message] = await webhook.messages(2);
   expect(message?.message.data.order_id).toBe(kept?.id);
-  expect(await webhook.query('notice lostEvents')).toEqual({ notice: null, lostEvents: 0 });
+  expect(await webhook.query('notice lostEventCount')).toEqual({ notice: null, lostEventCount: 0 });
 });
 
 test('a webhook is delivered while those of another merchant hang', async () => {
@@ -597,7 +597,7 @@ test('createWebhook reports every error with its path; webhooks and metrics show
   expect(listed.text + metrics.text).not.toContain('whsec_');
   for (const field of ['rotateWebhookSecret', 'pauseWebhook', 'resumeWebhook', 'removeWebhook', 'testWebhook']) {
     expect(
-      await run(`mutation { result: ${field}(input: { webhookId: "no\\u0000such" }) { webhook { id } } }`, {}),
+      await run(`mutation { result: ${field}(input: { webhookId: "no\\u0000such" }) { __typename } }`, {}),
     ).toBeNull();
   }
 });

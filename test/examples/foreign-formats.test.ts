@@ -33,7 +33,7 @@ const kitchen = writeSet('kitchen', {
       $done: Boolean @values(map: [{ of: true, as: 1 }, { of: false, as: 0 }])
     ) @route(path: "/kitchen/stores/{store_id}/orders") @tool {
       store(id: $store_id) {
-        orders(filter: { status: $state, isCompleted: $done }, first: 9) @body { orders: nodes { state: status ${states} ${gone}]) } }
+        orders(filter: { statuses: $state, isCompleted: $done }, first: 9) @body { orders: nodes { state: status ${states} ${gone}]) } }
       }
     }
     mutation move($order_id: ID!, $state: OrderStatus! ${states}]), $was: OrderStatus ${states}]))

@@ -124,15 +124,15 @@ const table: Readonly<Record<string, readonly [selection: string, expected: BySc
     { readOnly: returns({ problems: [{ code: 'TOO_SHORT' }] }), foreign: absent, sibling: absent },
   ],
   'Mutation.replaceMenuConfiguration': [
-    'replaceMenuConfiguration(input: { storeId: "mine-store", items: [] }) { revision }',
+    'replaceMenuConfiguration(input: { storeId: "mine-store", items: [] }) { store { menuRevision } }',
     { readOnly: forbidden, foreign: absent, sibling: absent },
   ],
   'Mutation.setStock': [
-    'setStock(input: { storeId: "mine-store", items: [{ externalId: "item", inStock: false }] }) { revision }',
+    'setStock(input: { storeId: "mine-store", items: [{ externalId: "item", inStock: false }] }) { store { menuRevision } }',
     { readOnly: forbidden, foreign: absent, sibling: absent },
   ],
   'Mutation.changePrices': [
-    'changePrices(input: { storeId: "mine-store", items: [{ externalId: "item", price: 1 }] }) { revision }',
+    'changePrices(input: { storeId: "mine-store", items: [{ externalId: "item", price: 1 }] }) { store { menuRevision } }',
     { readOnly: forbidden, foreign: absent, sibling: absent },
   ],
   'Mutation.setSpecialHours': [
@@ -158,14 +158,14 @@ const table: Readonly<Record<string, readonly [selection: string, expected: BySc
     },
   ],
   'Mutation.restoreMenuConfiguration': [
-    'restoreMenuConfiguration(input: { storeId: "mine-store", revision: 1 }) { revision }',
+    'restoreMenuConfiguration(input: { storeId: "mine-store", revision: 1 }) { store { menuRevision } }',
     { readOnly: forbidden, foreign: absent, sibling: absent },
   ],
   'Query.apiKeys': ['apiKeys { nodes { id name scope { stores { id } } } }', operatorsOnly],
-  'Mutation.createApiKey': ['createApiKey(input: { name: "x", storeIds: ["mine-store"] }) { key }', operatorsOnly],
-  'Mutation.rotateApiKey': ['rotateApiKey(input: { apiKeyId: "mine-key" }) { key }', operatorsOnly],
+  'Mutation.createApiKey': ['createApiKey(input: { name: "x", storeIds: ["mine-store"] }) { secret }', operatorsOnly],
+  'Mutation.rotateApiKey': ['rotateApiKey(input: { apiKeyId: "mine-key" }) { secret }', operatorsOnly],
   'Mutation.revokeApiKey': ['revokeApiKey(input: { apiKeyId: "mine-key" }) { apiKey { name } }', operatorsOnly],
-  'Query.edge': ['edge { caches { name } }', operatorsOnly],
+  'Query.edgeCaches': ['edgeCaches { name }', operatorsOnly],
   'Query.webhooks': ['webhooks { nodes { id url store { id } } }', operatorsOnly],
   'Query.webhook': ['webhook(id: "mine-webhook") { id }', operatorsOnly],
   'Mutation.createWebhook': [
@@ -179,20 +179,26 @@ const table: Readonly<Record<string, readonly [selection: string, expected: BySc
   'Mutation.pauseWebhook': ['pauseWebhook(input: { webhookId: "mine-webhook" }) { webhook { id } }', operatorsOnly],
   'Mutation.resumeWebhook': ['resumeWebhook(input: { webhookId: "mine-webhook" }) { webhook { id } }', operatorsOnly],
   'Mutation.removeWebhook': ['removeWebhook(input: { webhookId: "mine-webhook" }) { webhook { id } }', operatorsOnly],
-  'Mutation.testWebhook': ['testWebhook(input: { webhookId: "mine-webhook" }) { isDelivered }', operatorsOnly],
+  'Mutation.testWebhook': [
+    'testWebhook(input: { webhookId: "mine-webhook" }) { attempt { isDelivered } }',
+    operatorsOnly,
+  ],
   'Mutation.redeliverWebhookMessage': [
-    'redeliverWebhookMessage(input: { webhookId: "mine-webhook", messageId: "msg_1" }) { isDelivered }',
+    'redeliverWebhookMessage(input: { webhookId: "mine-webhook", messageId: "msg_1" }) { attempt { isDelivered } }',
     operatorsOnly,
   ],
   'Mutation.redeliverWebhookEvents': [
-    'redeliverWebhookEvents(input: { webhookId: "mine-webhook", since: "2026-03-01" }) { events }',
+    'redeliverWebhookEvents(input: { webhookId: "mine-webhook", since: "2026-03-01" }) { eventCount }',
     operatorsOnly,
   ],
   'Mutation.saveMerchant': [
     'saveMerchant(input: { id: "mine-merchant", brandName: "x" }) { merchant { id } }',
     operatorsOnly,
   ],
-  'Mutation.saveStore': ['saveStore(input: { id: "mine-store", name: { en: "x" } }) { revision }', operatorsOnly],
+  'Mutation.saveStore': [
+    'saveStore(input: { id: "mine-store", name: { translations: {} } }) { store { id } }',
+    operatorsOnly,
+  ],
   'Mutation.placeOrder': [
     `placeOrder(input: {
       storeId: "mine-store", idempotencyKey: "k", customer: { name: "x", phone: "" }, lines: [{ itemExternalId: "item" }]
@@ -224,7 +230,7 @@ const table: Readonly<Record<string, readonly [selection: string, expected: BySc
     { readOnly: returns({ events: [] }), foreign: returns({ events: [] }), sibling: returns({ events: [] }) },
   ],
   // test/events/webhook-operations.test.ts has that of a message in scope.
-  'Query.event': ['event(id: "msg_1") { storeId }', { readOnly: absent, foreign: absent, sibling: absent }],
+  'Query.event': ['event(messageId: "msg_1") { storeId }', { readOnly: absent, foreign: absent, sibling: absent }],
   'Subscription.orderEvents': [
     'orderEvents(storeId: "mine-store") { order { id } }',
     { readOnly: returns({ order: { id: 'mine-store-order' } }), foreign: unknownStore, sibling: unknownStore },

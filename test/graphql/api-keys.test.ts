@@ -7,7 +7,7 @@ const merchant = await app.data.merchant({ id: 'casa', brandName: 'Casa Verde' }
 const store = await app.data.store({ id: 'baixa', merchant: merchant.id });
 const other = await app.data.store({ id: 'porto' });
 
-const createKey = (input: object, selection = 'key apiKey { id }') =>
+const createKey = (input: object, selection = 'secret apiKey { id }') =>
   app.graphql(
     `mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { ${selection} } }`,
     { input },
@@ -28,8 +28,8 @@ test('createApiKey returns the secret and the key; apiKeys lists it without the 
     permissions: ['STOCK', 'ORDERS', 'STOCK'],
     expiresAt: '2199-01-01',
   };
-  const created = (await createKey(input, `key apiKey { ${fields} }`)).body.data.createApiKey;
-  expect(created.key).toMatch(/^carte_[\w-]{43}$/);
+  const created = (await createKey(input, `secret apiKey { ${fields} }`)).body.data.createApiKey;
+  expect(created.secret).toMatch(/^carte_[\w-]{43}$/);
   expect(created.apiKey).toEqual({
     id: expect.stringMatching(/^key_[0-9a-f]{12}$/),
     name: shopName,
@@ -46,8 +46,8 @@ test('createApiKey returns the secret and the key; apiKeys lists it without the 
   });
   const listed = await app.graphql(`{ apiKeys { nodes { ${fields} } } }`, {}, operator);
   expect(listed.body.data.apiKeys.nodes).toContainEqual(created.apiKey);
-  expect(listed.text).not.toContain(created.key);
-  expect(await statusWith(created.key)).toBe(200);
+  expect(listed.text).not.toContain(created.secret);
+  expect(await statusWith(created.secret)).toBe(200);
 });
 
 test('apiKeys are paged, and take the same number of statements for one key and for many', async () => {
@@ -84,7 +84,7 @@ test('apiKeys are paged, and take the same number of statements for one key and 
 });
 
 test('the last use of a key is shown within seconds', async () => {
-  const { key, apiKey } = (await createKey({ name: 'till', all: true })).body.data.createApiKey;
+  const { secret: key, apiKey } = (await createKey({ name: 'till', all: true })).body.data.createApiKey;
   const before = Date.now();
   await statusWith(key);
   const lastUse = async () => {
@@ -96,16 +96,16 @@ test('the last use of a key is shown within seconds', async () => {
 });
 
 test('rotateApiKey replaces the secret, and revokeApiKey ends the key for good', async () => {
-  const { key, apiKey } = (await createKey({ name: 'till', all: true })).body.data.createApiKey;
+  const { secret: key, apiKey } = (await createKey({ name: 'till', all: true })).body.data.createApiKey;
   const rotate = () =>
     app.graphql(
-      'mutation ($id: ID!) { rotateApiKey(input: { apiKeyId: $id }) { key apiKey { id name } } }',
+      'mutation ($id: ID!) { rotateApiKey(input: { apiKeyId: $id }) { secret apiKey { id name } } }',
       { id: apiKey.id },
       operator,
     );
   const rotated = (await rotate()).body.data.rotateApiKey;
   expect(rotated.apiKey).toEqual({ id: apiKey.id, name: 'till' });
-  expect([await statusWith(key), await statusWith(rotated.key)]).toEqual([401, 200]);
+  expect([await statusWith(key), await statusWith(rotated.secret)]).toEqual([401, 200]);
 
   const revoke = async () =>
     (
@@ -117,7 +117,7 @@ test('rotateApiKey replaces the secret, and revokeApiKey ends the key for good',
     ).body.data.revokeApiKey.apiKey.revokedAt;
   const revokedAt = await revoke();
   expect(revokedAt).toEqual(expect.any(String));
-  expect(await statusWith(rotated.key)).toBe(401);
+  expect(await statusWith(rotated.secret)).toBe(401);
   expect(await revoke()).toBe(revokedAt);
   const [error] = (await rotate()).body.errors;
   expect(error.extensions).toEqual({
@@ -136,7 +136,7 @@ test('rotateApiKey returns no secret for a key that has expired', async () => {
   const { apiKey } = (await createKey({ name: 'till', all: true })).body.data.createApiKey;
   await app.orm.em.fork().execute('update api_key set expires_at = now() where id = ?', [apiKey.id]);
   const { body } = await app.graphql(
-    'mutation ($id: ID!) { rotateApiKey(input: { apiKeyId: $id }) { key } }',
+    'mutation ($id: ID!) { rotateApiKey(input: { apiKeyId: $id }) { secret } }',
     apiKey,
     operator,
   );
@@ -144,7 +144,7 @@ test('rotateApiKey returns no secret for a key that has expired', async () => {
 });
 
 test('a key can revoke itself', async () => {
-  const { key, apiKey } = (await createKey({ name: 'short', all: true, permissions: ['ADMIN'] })).body.data
+  const { secret: key, apiKey } = (await createKey({ name: 'short', all: true, permissions: ['ADMIN'] })).body.data
     .createApiKey;
   const own = { 'x-api-key': key };
   const { body } = await app.graphql(
@@ -158,7 +158,7 @@ test('a key can revoke itself', async () => {
 
 test.each(['no-such', '', 'a\0b'])('rotating and revoking the key %j, which does not exist, returns null', async id => {
   const query =
-    'mutation ($id: ID!) { rotateApiKey(input: { apiKeyId: $id }) { key } revokeApiKey(input: { apiKeyId: $id }) { apiKey { id } } }';
+    'mutation ($id: ID!) { rotateApiKey(input: { apiKeyId: $id }) { secret } revokeApiKey(input: { apiKeyId: $id }) { apiKey { id } } }';
   const { body } = await app.graphql(query, { id }, operator);
   expect(body).toEqual({ data: { rotateApiKey: null, revokeApiKey: null } });
 });
@@ -206,9 +206,9 @@ describe('createApiKey reports every error with its path', () => {
 
   test('and the keys that were issued by the same request are returned', async () => {
     const query =
-      'mutation { a: createApiKey(input: { name: "a", all: true }) { key } b: createApiKey(input: { name: "b" }) { key } }';
+      'mutation { a: createApiKey(input: { name: "a", all: true }) { secret } b: createApiKey(input: { name: "b" }) { secret } }';
     const { body } = await app.graphql(query, {}, operator);
-    expect(body.data).toEqual({ a: { key: expect.stringMatching(/^carte_/) }, b: null });
+    expect(body.data).toEqual({ a: { secret: expect.stringMatching(/^carte_/) }, b: null });
     expect(body.errors[0].path).toEqual(['b']);
   });
 });

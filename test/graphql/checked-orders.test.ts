@@ -68,7 +68,7 @@ describe('An order that the operator has checked', () => {
   test.for([
     ['a tax', { tax: 1 }],
     ['a name', { name: { en: 'Stew' } }],
-    ['the time that it takes', { prepTime: 600 }],
+    ['the time that it takes', { preparationMinutes: 600 }],
   ] as const)('is refused if %s has changed since, at the same total', async ([what, change]) => {
     const storeId = `same total ${what}`;
     const { at, setMenu } = await shopOf(storeId);
@@ -147,7 +147,7 @@ describe('An order that the operator has checked', () => {
 });
 
 describe('expectedTotal', () => {
-  const placing = 'mutation ($input: PlaceOrderInput!) { placeOrder(input: $input) { order { id total } } }';
+  const placing = 'mutation ($input: PlaceOrderInput!) { placeOrder(input: $input) { order { id total { amount } } } }';
 
   test('is what the order must cost, whoever places it', async () => {
     const { at } = await shopOf('expected');
@@ -160,7 +160,7 @@ describe('expectedTotal', () => {
     });
     const tipped = { tip: 100 };
     expect(problemsOf(await place({ ...tipped, expectedTotal: 1900 }))).toEqual([stated(1900)]);
-    expect((await place({ ...tipped, expectedTotal: 2000 })).data.placeOrder.order.total).toBe(2000);
+    expect((await place({ ...tipped, expectedTotal: 2000 })).data.placeOrder.order.total.amount).toBe(2000);
     const checks = receiver.at('/check').length;
     const guest = at('203.0.113.1');
     const refused = await guest.place(orderOf('expected', { ...tipped, expectedTotal: 2001 }));

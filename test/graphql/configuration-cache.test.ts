@@ -127,7 +127,7 @@ describe('placeOrder', () => {
     const variables = { input: inputFor(storeId, [line('1 cola')]) };
     const { body } = await app.graphql(query, variables, { 'x-api-key': key });
     expect(body).toEqual({ data: { placeOrder: null } });
-    const menu = `{ store(id: "${storeId}") { items { price } } }`;
+    const menu = `{ store(id: "${storeId}") { items { price { amount } } } }`;
     expect((await app.graphql(menu, {}, { 'x-api-key': key })).body).toEqual({ data: { store: null } });
   });
 });

@@ -157,7 +157,7 @@ describe('Pages by cursor', async () => {
 
   test('count everything in the scope of the key', async () => {
     const { body } = await app.graphql(
-      '{ stores(first: 1) { totalCount } merchants(limit: 0) { totalCount } merchant(id: "m1") { stores(last: 1) { totalCount } } }',
+      '{ stores(first: 1) { totalCount } merchants(first: 0) { totalCount } merchant(id: "m1") { stores(last: 1) { totalCount } } }',
       {},
       { 'x-api-key': key },
     );
@@ -198,7 +198,7 @@ describe('A cursor', () => {
     const { edges } = await read('merchants', { first: 1 });
     const cursor = edges[0]?.cursor;
     const { body } = await app.graphql(
-      'query ($after: String) { stores(first: 1001, after: $after, last: 1, skip: 1, limit: 1) { totalCount } }',
+      'query ($after: String) { stores(first: 1001, after: $after, last: 1) { totalCount } }',
       { after: cursor },
     );
     expect(body.errors[0].extensions).toEqual({
@@ -207,8 +207,6 @@ describe('A cursor', () => {
         { path: ['first'], type: 'less_than_equal', message: '1001 is too large; it must be at most 1000' },
         { path: ['after'], type: 'value_error', message: `"${cursor}" is not a cursor of this list` },
         { path: ['last'], type: 'value_error', message: 'cannot be combined with first' },
-        { path: ['skip'], type: 'value_error', message: 'cannot be combined with first, last, after' },
-        { path: ['limit'], type: 'value_error', message: 'cannot be combined with first, last, after' },
       ],
     });
   });
@@ -239,7 +237,6 @@ test('a search finds stores and merchants by every word, in scope, on pages like
   expect(page).toMatchObject({ totalCount: 2, ids: [first.id] });
   expect((await find('graça', `first: 1, after: "${page.endCursor}"`)).ids).toEqual([second.id]);
   expect((await find('graça', 'last: 1')).ids).toEqual([second.id]);
-  expect((await find('graça', 'skip: 1')).ids).toEqual([second.id]);
   expect(await find('graça', 'first: 9', await app.newKey({ storeIds: [second.id] }))).toMatchObject({
     totalCount: 1,
     ids: [second.id],

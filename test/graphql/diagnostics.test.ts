@@ -4,7 +4,7 @@ import { smallMenu } from '../support/data.ts';
 
 const app = await sharedApp();
 
-const fields = 'code severity path place externalId message';
+const fields = 'code severity path externalId message';
 
 /** Returns a menu with one diagnostic of each severity. */
 function menuWithDiagnostics() {
@@ -19,47 +19,50 @@ const error = {
   code: 'GROUP_MAX_BELOW_MIN',
   severity: 'ERROR',
   path: ['modifierGroups', '0', 'groupMax'],
-  place: 'modifierGroups[0].groupMax',
   externalId: 'group',
   message: 'Modifier group "Soup" asks for at least 3 and at most 2 selections, which is impossible.',
 };
 
-describe('replaceMenuConfiguration.diagnostics', () => {
-  const mutation = `mutation ($input: MenuConfigurationInput!) {
-    replaceMenuConfiguration(input: $input) { revision diagnostics { ${fields} } }
+describe('menuDiagnostics of the store in the payload of replaceMenuConfiguration', () => {
+  const mutation = `mutation ($input: ReplaceMenuConfigurationInput!) {
+    replaceMenuConfiguration(input: $input) { store { menuRevision menuDiagnostics { ${fields} } } }
   }`;
 
-  test('returns the diagnostics of the new configuration', async () => {
+  test('are those of the new configuration', async () => {
     const store = await app.data.store();
     const { body } = await app.graphql(mutation, { input: { storeId: store.id, ...menuWithDiagnostics() } });
     expect(body.errors).toBeUndefined();
-    const { revision, diagnostics } = body.data.replaceMenuConfiguration;
-    expect(revision).toBeGreaterThan(0);
-    expect(diagnostics[0]).toEqual(error);
-    expect(diagnostics).toMatchObject([
+    const { menuRevision, menuDiagnostics } = body.data.replaceMenuConfiguration.store;
+    expect(menuRevision).toBeGreaterThan(0);
+    expect(menuDiagnostics[0]).toEqual(error);
+    const [taxChange, labels] = [
+      ['modifierItems', '0', 'taxChange'],
+      ['items', '0', 'dietaryLabels'],
+    ];
+    expect(menuDiagnostics).toMatchObject([
       error,
-      { code: 'TAX_ABOVE_PRICE', severity: 'WARNING', place: 'modifierItems[0].taxChange', externalId: 'modifier' },
-      { code: 'VEGAN_NOT_VEGETARIAN', severity: 'INFO', place: 'items[0].dietaryLabels', externalId: 'item' },
+      { code: 'TAX_ABOVE_PRICE', severity: 'WARNING', path: taxChange, externalId: 'modifier' },
+      { code: 'VEGAN_NOT_VEGETARIAN', severity: 'INFO', path: labels, externalId: 'item' },
     ]);
   });
 
-  test('returns those of each of several replacements in one request', async () => {
+  test('are those of each of several replacements in one request', async () => {
     const { id: storeId } = await app.data.store();
     const { body } = await app.graphql(
-      `mutation ($first: MenuConfigurationInput!, $second: MenuConfigurationInput!) {
-        first: replaceMenuConfiguration(input: $first) { diagnostics { code } }
-        second: replaceMenuConfiguration(input: $second) { diagnostics { code } }
+      `mutation ($first: ReplaceMenuConfigurationInput!, $second: ReplaceMenuConfigurationInput!) {
+        first: replaceMenuConfiguration(input: $first) { store { menuDiagnostics { code } } }
+        second: replaceMenuConfiguration(input: $second) { store { menuDiagnostics { code } } }
       }`,
       { first: { storeId, items: [] }, second: { storeId, ...smallMenu(), menus: [] } },
     );
-    expect(body.data.first.diagnostics).toEqual([]);
-    expect(body.data.second.diagnostics).toContainEqual({ code: 'NO_MENU' });
+    expect(body.data.first.store.menuDiagnostics).toEqual([]);
+    expect(body.data.second.store.menuDiagnostics).toContainEqual({ code: 'NO_MENU' });
   });
 });
 
 describe('Store.menuDiagnostics', () => {
   const query = `query ($id: ID!, $severity: [DiagnosticSeverity!]) {
-    store(id: $id) { menuDiagnostics(severity: $severity) { ${fields} } }
+    store(id: $id) { menuDiagnostics(severities: $severity) { ${fields} } }
   }`;
 
   test('returns the diagnostics of the stored configuration, with an external id if there is one', async () => {
@@ -67,7 +70,7 @@ describe('Store.menuDiagnostics', () => {
     await app.data.menu(store, { ...menuWithDiagnostics(), menus: [] });
     const { body } = await app.graphql(query, { id: store.id, severity: ['ERROR'] });
     expect(body.data.store.menuDiagnostics).toEqual([
-      expect.objectContaining({ code: 'NO_MENU', path: ['menus'], place: 'menus', externalId: null }),
+      expect.objectContaining({ code: 'NO_MENU', path: ['menus'], externalId: null }),
       error,
     ]);
   });

@@ -29,16 +29,16 @@ describe('/graphql', () => {
   test.each([
     [
       'several roots',
-      '{ a: stores(limit: 2) { nodes { id city } } b: merchants(limit: 1) { totalCount } __typename }',
+      '{ a: stores(first: 2) { nodes { id timezone } } b: merchants(first: 1) { totalCount } __typename }',
       {},
     ],
     [
       '@include',
-      'query ($all: Boolean!) { stores(limit: 2) { totalCount @skip(if: $all) nodes { id } } }',
+      'query ($all: Boolean!) { stores(first: 2) { totalCount @skip(if: $all) nodes { id } } }',
       { all: true },
     ],
-    ['an error beside data', '{ a: stores(limit: 1) { totalCount } b: stores(limit: 5000) { totalCount } }', {}],
-    ['introspection beside data', '{ stores(limit: 1) { totalCount } __schema { queryType { name } } }', {}],
+    ['an error beside data', '{ a: stores(first: 1) { totalCount } b: stores(first: 5000) { totalCount } }', {}],
+    ['introspection beside data', '{ stores(first: 1) { totalCount } __schema { queryType { name } } }', {}],
   ])('responds alike to a query that is sent again: %s', async (_what, query, variables) => {
     const send = () => app.graphql(query, variables);
     const responses = [await send(), await send(), await send()];
@@ -113,13 +113,14 @@ describe('/graphql', () => {
   });
 
   test('reports every invalid argument with its path', async () => {
-    const { body } = await app.graphql('{ stores(skip: -1, limit: 1001) { nodes { id } } }');
-    expect(body.errors[0].message).toBe('skip: -1 is too small; it must be at least 0 (and 1 more)');
+    const { body } = await app.graphql('{ stores(last: -1, first: 1001) { nodes { id } } }');
+    expect(body.errors[0].message).toBe('first: 1001 is too large; it must be at most 1000 (and 2 more)');
     expect(body.errors[0].extensions).toEqual({
       code: 'BAD_USER_INPUT',
       errors: [
-        { path: ['skip'], type: 'greater_than_equal', message: '-1 is too small; it must be at least 0' },
-        { path: ['limit'], type: 'less_than_equal', message: '1001 is too large; it must be at most 1000' },
+        { path: ['first'], type: 'less_than_equal', message: '1001 is too large; it must be at most 1000' },
+        { path: ['last'], type: 'greater_than_equal', message: '-1 is too small; it must be at least 0' },
+        { path: ['last'], type: 'value_error', message: 'cannot be combined with first' },
       ],
     });
   });
@@ -175,17 +176,17 @@ describe('Request errors', () => {
   });
 
   test.each([
-    ['skip: 1.5', '1.5 is not a whole number within ±(2^53−1)'],
-    ['skip: "1"', '"1" is not a whole number within ±(2^53−1)'],
+    ['from: 1.5', '1.5 is not a whole number within ±(2^53−1)'],
+    ['from: "1"', '"1" is not a whole number within ±(2^53−1)'],
   ])('an invalid literal is reported with its location: %s', async (argument, message) => {
-    const { body } = await app.graphql(`{ stores(${argument}) { nodes { id } } }`);
-    expect(body.errors).toMatchObject([{ message, locations: [{ line: 1, column: 16 }] }]);
+    const { body } = await app.graphql(`{ store(id: "x") { menuChanges(${argument}) { from } } }`);
+    expect(body.errors).toMatchObject([{ message, locations: [{ line: 1, column: 38 }] }]);
   });
 
   test('an invalid date-time is reported with its location', async () => {
-    const { body } = await app.graphql('{ store(id: "x") { orders(filter: { startTime: 5 }) { totalCount } } }');
+    const { body } = await app.graphql('{ store(id: "x") { orders(filter: { createdFrom: 5 }) { totalCount } } }');
     expect(body.errors).toMatchObject([
-      { message: '5 is not a date-time such as 2026-03-01T18:30:00Z', locations: [{ line: 1, column: 48 }] },
+      { message: '5 is not a date-time such as 2026-03-01T18:30:00Z', locations: [{ line: 1, column: 50 }] },
     ]);
   });
 });
@@ -201,10 +202,10 @@ describe('A mistake in an argument', async () => {
   };
   const withLine = (line: object) => ({ ...order, lines: [...order.lines, { itemExternalId: 'item', ...line }] });
   const place = ['mutation', 'PlaceOrderInput!', 'placeOrder(input: #) { order { id } }'] as const;
-  const quote = ['query', 'QuoteOrderInput!', 'quoteOrder(input: #) { total }'] as const;
+  const quote = ['query', 'QuoteOrderInput!', 'quoteOrder(input: #) { total { amount } }'] as const;
   const replace = [
     'mutation',
-    'MenuConfigurationInput!',
+    'ReplaceMenuConfigurationInput!',
     'replaceMenuConfiguration(input: #) { store { id } }',
   ] as const;
   const stock = [
@@ -262,14 +263,14 @@ describe('A mistake in an argument', async () => {
     [
       'an invalid price',
       replace,
-      { items: [item, { ...item, externalId: 'tea', price: '2' }] },
+      { storeId: store.id, items: [item, { ...item, externalId: 'tea', price: '2' }] },
       ['input', 'items', 1, 'price'],
       'value_error',
     ],
     [
       'an invalid text',
       replace,
-      { items: [{ ...item, name: { translations: ['Soup'] } }] },
+      { storeId: store.id, items: [{ ...item, name: { translations: ['Soup'] } }] },
       ['input', 'items', 0, 'name', 'translations'],
       'value_error',
     ],
@@ -290,7 +291,7 @@ describe('A mistake in an argument', async () => {
       ['input', 'items', 1, 'inStock'],
       'value_error',
     ],
-    ['an unknown value of an enum', search, { status: ['DONE'] }, ['filter', 'status', 0], 'value_error'],
+    ['an unknown value of an enum', search, { statuses: ['DONE'] }, ['filter', 'statuses', 0], 'value_error'],
     [
       'an element that a rule forbids',
       stock,
@@ -314,7 +315,7 @@ describe('A mistake in an argument', async () => {
       await app.graphql(`${kind} { ${field.replace('#', toLiteral(given))} }`),
       await app.graphql(`${kind} ($given: ${type}) { ${field.replace('#', '$given')} }`, { given }),
       await app.post('/graphql', {
-        query: `query Other($given: Int) { stores(limit: $given) { totalCount } } ${kind} It($given: ${type}) { ...F }
+        query: `query Other($given: Int) { stores(first: $given) { totalCount } } ${kind} It($given: ${type}) { ...F }
           fragment F on ${kind === 'query' ? 'Query' : 'Mutation'} { ${field.replace('#', '$given')} }`,
         variables: { given },
         operationName: 'It',
@@ -330,7 +331,7 @@ describe('A mistake in an argument', async () => {
     const errorsOf = async (query: string, variables: object) =>
       (await app.graphql(query, variables)).body.errors[0].extensions.errors;
     const part =
-      'query ($count: Int!) { quoteOrder(input: { storeId: "s", lines: [{ itemExternalId: "i", quantity: $count }] }) { total } }';
+      'query ($count: Int!) { quoteOrder(input: { storeId: "s", lines: [{ itemExternalId: "i", quantity: $count }] }) { total { amount } } }';
     expect(await errorsOf(part, { count: 'two' })).toMatchObject([{ path: ['input', 'lines', 0, 'quantity'] }]);
     const accept = { accept: 'text/event-stream' };
     const stream = await app.graphql(
@@ -342,8 +343,8 @@ describe('A mistake in an argument', async () => {
     const missing = [{ path: ['id'], type: 'missing' }];
     expect(await errorsOf('query ($store: ID!) { store(id: $store) { id } }', {})).toMatchObject(missing);
     expect(await errorsOf('{ store { id } }', {})).toMatchObject(missing);
-    expect(await errorsOf('{ stores(limit: "x", size: 1) { nodes { name(in: "en") nope } } }', {})).toMatchObject([
-      { path: ['limit'], type: 'value_error' },
+    expect(await errorsOf('{ stores(first: "x", size: 1) { nodes { name(in: "en") nope } } }', {})).toMatchObject([
+      { path: ['first'], type: 'value_error' },
       { path: ['size'], type: 'extra_forbidden' },
       { path: ['in'], type: 'extra_forbidden' },
     ]);

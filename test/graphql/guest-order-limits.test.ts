@@ -114,24 +114,24 @@ describe('A store', () => {
     const guest = at('203.0.113.4');
     const set = async (input: string) => {
       const mutation = `mutation { setStoreOrdering(input: { storeId: "stopped", ${input} }) {
-        store { ordering { state until guestOrders } }
+        store { ordering { state until acceptsGuestOrders } }
       } }`;
       return (await app.graphql(mutation)).body.data.setStoreOrdering.store.ordering;
     };
     const until = '2035-01-01T00:00:00.000Z';
-    expect(await set(`state: BUSY, delayMinutes: 5, until: "${until}"`)).toMatchObject({ guestOrders: true });
-    expect(await set('guestOrders: false')).toEqual({ state: 'BUSY', until, guestOrders: false });
+    expect(await set(`state: BUSY, delayMinutes: 5, until: "${until}"`)).toMatchObject({ acceptsGuestOrders: true });
+    expect(await set('acceptsGuestOrders: false')).toEqual({ state: 'BUSY', until, acceptsGuestOrders: false });
     expect(outcomeOf(await guest.place(orderOf('stopped')))).toContain('the store takes no orders of guests for now');
     const quote =
-      'query ($input: QuoteOrderInput!) { quoteOrder(input: $input) { problems { path code } } store(id: "stopped") { ordering { guestOrders } } }';
+      'query ($input: QuoteOrderInput!) { quoteOrder(input: $input) { problems { path code } } store(id: "stopped") { ordering { acceptsGuestOrders } } }';
     const input = { storeId: 'stopped', lines: [{ itemExternalId: 'item' }] };
     expect((await guest.send(quote, { input })).data).toEqual({
       quoteOrder: { problems: [{ path: ['input', 'storeId'], code: 'STORE_PAUSED' }] },
-      store: { ordering: { guestOrders: false } },
+      store: { ordering: { acceptsGuestOrders: false } },
     });
     expect((await app.graphql(quote, { input })).body.data.quoteOrder.problems).toEqual([]);
-    expect(await set('state: OPEN')).toEqual({ state: 'OPEN', until: null, guestOrders: false });
-    expect(await set('guestOrders: true')).toEqual({ state: 'OPEN', until: null, guestOrders: true });
+    expect(await set('state: OPEN')).toEqual({ state: 'OPEN', until: null, acceptsGuestOrders: false });
+    expect(await set('acceptsGuestOrders: true')).toEqual({ state: 'OPEN', until: null, acceptsGuestOrders: true });
     expect(outcomeOf(await guest.place(orderOf('stopped')))).toBe('placed');
     await set('state: PAUSED, reason: "flood"');
     expect(outcomeOf(await guest.place(orderOf('stopped')))).toContain('the store takes no orders for now (flood)');
@@ -145,7 +145,7 @@ describe('A store', () => {
       );
     };
     expect(await change('reason: "x", delayMinutes: 5')).toEqual(['state', 'reason', 'delayMinutes']);
-    expect(await change('guestOrders: true, until: "2035-01-01T00:00:00Z"')).toEqual(['until']);
+    expect(await change('acceptsGuestOrders: true, until: "2035-01-01T00:00:00Z"')).toEqual(['until']);
   });
 });
 

@@ -124,7 +124,10 @@ describe('A request that waits', () => {
 
   test('until its expensive work may begin holds no turn of cheap ones, and until its response may be large no turn of expensive ones', async () => {
     const guest = createGuest(app, await guestHeaders(app, 'other'));
-    const quotes = Array.from({ length: 12 }, (_, index) => `q${index}: quoteOrder(input: $input) { total }`);
+    const quotes = Array.from(
+      { length: 12 },
+      (_, index) => `q${index}: quoteOrder(input: $input) { total { amount } }`,
+    );
     const input = { storeId: 'other', lines: [{ itemExternalId: 'item' }] };
     const ask = () => guest.send(`query ($input: QuoteOrderInput!) { ${quotes.join(' ')} }`, { input });
     const running = () => [guests.requests, guests.responses, guests.expensive].map(({ counts }) => counts.running);
@@ -134,13 +137,13 @@ describe('A request that waits', () => {
     await expect.poll(() => guests.responses.counts.waiting).toBe(1);
     expect(running()).toEqual([0, 8, 0]);
     emptyResponses();
-    expect((await first).data.q0.total).toBe(950);
+    expect((await first).data.q0.total.amount).toBe(950);
 
     const emptyExpensive = fill(guests.expensive, 2);
     const second = ask();
     await expect.poll(() => guests.expensive.counts.waiting).toBe(1);
     expect(running()).toEqual([0, 1, 2]);
     emptyExpensive();
-    expect((await second).data.q0.total).toBe(950);
+    expect((await second).data.q0.total.amount).toBe(950);
   });
 });

@@ -35,9 +35,8 @@ describe('placeOrder with a publishable key', () => {
       table: '7',
       tip: 150,
     });
-    const line =
-      'name { text } quantity note modifiers { name { text } quantity } totalPriceMoney { decimal currency }';
-    const money = 'priceMoney { amount } taxMoney { amount } tipMoney { amount } totalMoney { amount }';
+    const line = 'name { text } quantity note modifiers { name { text } quantity } totalPrice { decimal currency }';
+    const money = 'price { amount } tax { amount } tip { amount } total { amount }';
     const query = `mutation ($input: PlaceOrderInput!) { placeOrder(input: $input) { guestToken guestOrder {
       number status statusReason confirmedReadyBy completedAt serviceType table customerComments lines { ${line} } ${money}
     } } }`;
@@ -62,13 +61,13 @@ describe('placeOrder with a publishable key', () => {
           quantity: 2,
           note: 'hot',
           modifiers: [{ name: { text: 'Soup' }, quantity: 1 }],
-          totalPriceMoney: { decimal: '21.00', currency: 'EUR' },
+          totalPrice: { decimal: '21.00', currency: 'EUR' },
         },
       ],
-      priceMoney: { amount: 2100 },
-      taxMoney: { amount: 210 },
-      tipMoney: { amount: 150 },
-      totalMoney: { amount: 2250 },
+      price: { amount: 2100 },
+      tax: { amount: 210 },
+      tip: { amount: 150 },
+      total: { amount: 2250 },
     });
     expect(await guest.read(guestToken)).toEqual({ number: guestOrder.number, status: 'PENDING' });
   });
@@ -132,8 +131,8 @@ describe('a token', () => {
     const [last] = await execute<[{ apiKeyId: string }]>(
       'select placed_by as "apiKeyId" from orders where placed_by is not null order by created_at desc limit 1',
     );
-    const rotate = 'mutation ($input: RotateApiKeyInput!) { rotateApiKey(input: $input) { key } }';
-    const { key } = (await app.graphql(rotate, { input: last }, admin)).body.data.rotateApiKey;
+    const rotate = 'mutation ($input: RotateApiKeyInput!) { rotateApiKey(input: $input) { secret } }';
+    const { secret: key } = (await app.graphql(rotate, { input: last }, admin)).body.data.rotateApiKey;
     const rotated = createGuest(app, { ...rotating.headers, 'x-api-key': key });
     expect((await rotated.read(token))?.status).toBe('PENDING');
   });
@@ -182,7 +181,7 @@ describe.each(['sse', 'websocket'] as const)('guestOrderEvents over %s', transpo
     const { id } = await lastOrder();
     const after = formerCursor('guestOrderEvents', { storeId: 'chiado', position: await endOfLog(primary) });
     await guest.order(orderOf('chiado'));
-    await statusTo(id, 'ACCEPTED', 'readyBy: "2035-01-01T12:00:00Z"');
+    await statusTo(id, 'ACCEPTED', 'confirmedReadyBy: "2035-01-01T12:00:00Z"');
     const stream = openStream(transport, service, { query, variables: { token, after } });
     const { cursor, order } = (await stream.next()).data.guestOrderEvents;
     expect(order).toEqual({ status: 'ACCEPTED', confirmedReadyBy: '2035-01-01T12:00:00.000Z' });

@@ -39,7 +39,7 @@ async function stream(transport: 'sse' | 'websocket', text: string): Promise<{ r
   };
 }
 
-const orders = 'orders { totalCount nodes { id status price customer { name phone } items } }';
+const orders = 'orders { totalCount nodes { id status price { amount } customer { name phone } items } }';
 const persisted = `{ store(id: "baixa") { ${orders} } }`;
 const apq = { persistedQuery: { version: 1, sha256Hash: hash('sha256', persisted) } };
 const cached = '{ store(id: "baixa") { menuRevision items { externalId ingredients } } }';
@@ -77,7 +77,7 @@ const ways: Readonly<Record<string, () => Promise<unknown>>> = {
     query(`mutation { changeOrderStatus(input: { orderId: "${orderId}", to: ACCEPTED }) { order { status } } }`),
   'a quote of a hidden dish': () =>
     query(
-      '{ quoteOrder(input: { storeId: "baixa", lines: [{ itemExternalId: "x" }] }) { price lines { name } problems { message } } }',
+      '{ quoteOrder(input: { storeId: "baixa", lines: [{ itemExternalId: "x" }] }) { price { amount } lines { name { text } } problems { message } } }',
     ),
   'events of orders, by SSE': () =>
     stream('sse', 'subscription { orderEvents(storeId: "baixa") { order { customer { name } } } }'),
@@ -105,11 +105,13 @@ const ways: Readonly<Record<string, () => Promise<unknown>>> = {
   'dishes in no menu': () =>
     query('{ store(id: "baixa") { items { ingredients } item(externalId: "x") { ingredients } } }'),
   'dishes in no menu, through modifiers': () =>
-    query('{ store(id: "baixa") { menus { categories { items { modifierGroups { items { ingredients } } } } } } }'),
+    query(
+      '{ store(id: "baixa") { menus { categories { items { modifierGroups { usedByItems { ingredients } } } } } } }',
+    ),
   contacts: () => query('{ stores { nodes { contacts } } }'),
   'the key itself': () => query('{ viewer { id name scope { stores { id } } } }'),
   'other keys': () => query('{ apiKeys { nodes { id name } } }'),
-  'a key of its own': () => query('mutation { createApiKey(input: { name: "x", all: true }) { key } }'),
+  'a key of its own': () => query('mutation { createApiKey(input: { name: "x", all: true }) { secret } }'),
   'a webhook': () =>
     query(
       'mutation { createWebhook(input: { url: "https://evil.example/", storeId: "baixa", kinds: [ORDER_PLACED] }) { secret } }',

@@ -13,11 +13,11 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const tree = 'menus { categories { items { modifierGroups { modifierItems { id } } } } }';
 const codesOf = (body: { errors?: { extensions: { code: string } }[] }) =>
   (body.errors ?? []).map(error => error.extensions.code);
-const cycle = 'modifierGroups { items { '.repeat(4);
+const cycle = 'modifierGroups { usedByItems { '.repeat(4);
 
 describe('/graphql', () => {
   test.each([
-    ['the trees of a thousand stores', `{ stores(limit: 1000) { nodes { ${tree} } } }`],
+    ['the trees of a thousand stores', `{ stores(first: 1000) { nodes { ${tree} } } }`],
     ['a cyclic path through one store', `{ store(id: "s") { items { ${cycle} id ${'} } '.repeat(4)} } } }`],
   ])('rejects %s, whatever data there is', async (_what, text) => {
     const { body } = await app.graphql(text);
@@ -26,20 +26,20 @@ describe('/graphql', () => {
   });
 
   test('rejects with 200 for application/json, and with 400 for application/graphql-response+json', async () => {
-    const text = `{ stores(limit: 1000) { nodes { ${tree} } } }`;
+    const text = `{ stores(first: 1000) { nodes { ${tree} } } }`;
     expect((await app.graphql(text)).status).toBe(200);
     const { status, headers } = await app.graphql(text, {}, { accept: 'application/graphql-response+json' });
     expect([status, headers.get('content-type')]).toEqual([400, 'application/graphql-response+json; charset=utf-8']);
   });
 
   test('rejects a GET, too', async () => {
-    const query = encodeURIComponent('query ($n: Int!) { stores(limit: $n) { nodes { menus { id } } } }');
+    const query = encodeURIComponent('query ($n: Int!) { stores(first: $n) { nodes { menus { id } } } }');
     const { body } = await app.get(`/graphql?query=${query}&variables=${encodeURIComponent('{"n":1000}')}`);
     expect(codesOf(body)).toEqual(['QUERY_TOO_COMPLEX']);
   });
 
   test('checks a persisted query with the variables of each request', async () => {
-    const query = 'query ($n: Int!) { stores(limit: $n) { nodes { menus { id } } } }';
+    const query = 'query ($n: Int!) { stores(first: $n) { nodes { menus { id } } } }';
     const extensions = { persistedQuery: { version: 1, sha256Hash: hash('sha256', query) } };
     const send = async (body: object) => codesOf((await app.post('/graphql', body)).body);
     expect(await send({ query, variables: { n: 1 }, extensions })).toEqual([]);
@@ -58,13 +58,13 @@ describe('/graphql', () => {
   test('reports the cost on request, in a header that leaves the body as it is', async () => {
     const store = await app.data.store();
     const cached = `{ store(id: "${store.id}") { menuRevision menus { id } } }`;
-    const tooCostly = '{ stores(limit: 1000) { nodes { menus { categories { items { id } } } } } }';
+    const tooCostly = '{ stores(first: 1000) { nodes { menus { categories { items { id } } } } } }';
     const withHeader = async (text: string) => {
       const { headers, body } = await app.graphql(text, {}, { 'x-carte-cost': 'header' });
       return { cost: Number(headers.get('x-carte-cost')), body };
     };
     expect(await withHeader(cached)).toEqual({ cost: 1 + 1000 + 3, body: (await app.graphql(cached)).body });
-    expect(await withHeader('{ stores(limit: 7) { nodes { id } } }')).toMatchObject({ cost: 8, body: { data: {} } });
+    expect(await withHeader('{ stores(first: 7) { nodes { id } } }')).toMatchObject({ cost: 8, body: { data: {} } });
     expect((await withHeader(tooCostly)).cost).toBeGreaterThan(1_000_000);
     expect((await app.graphql(cached)).headers.has('x-carte-cost')).toBe(false);
   });
@@ -79,14 +79,14 @@ test('A response over the limit of objects has one error and no data', async () 
   const many = Array.from({ length: 40 }, (_, at) => ({ ...items[0], externalId: at === 0 ? 'item' : `item${at}` }));
   await limited.data.menu(store, { ...menu, items: many as typeof items });
   const { body } = await limited.graphql(
-    `{ store(id: "${store.id}") { ordersRevision items { modifierGroups { items { id } } } } }`,
+    `{ store(id: "${store.id}") { ordersRevision items { modifierGroups { usedByItems { id } } } } }`,
   );
   expect(codesOf(body)).toEqual(['RESPONSE_TOO_LARGE']);
   expect(body.data?.store ?? null).toBeNull();
 });
 
 describe('With trusted documents', async () => {
-  const text = 'query Stores($n: Int!) { stores(limit: $n) { nodes { id } } }';
+  const text = 'query Stores($n: Int!) { stores(first: $n) { nodes { id } } }';
   const file = join(folder, 'documents.json');
   const example = new URL('../support/trusted-documents/client-preset-sha256.json', import.meta.url);
   const generated: object = JSON.parse(readFileSync(example, 'utf8'));
@@ -114,9 +114,10 @@ describe('With trusted documents', async () => {
   });
 
   test('operations are executed by their names, and our own pages work', async () => {
-    const store = await trusting.data.store({ city: 'Lisbon' });
-    expect(await send({ documentId: 'getStore', variables: { store_service_id: store.id } })).toMatchObject({
-      data: { store: { id: store.id, city: 'Lisbon' } },
+    const merchant = await trusting.data.merchant({ brandName: 'Casa Azul' });
+    const variables = { merchant_service_id: merchant.id };
+    expect(await send({ documentId: 'getMerchant', variables })).toMatchObject({
+      data: { merchant: { id: merchant.id, brand_name: 'Casa Azul' } },
     });
     const { Stores } = (await trusting.get('/web/menu/menu.graphql')).body;
     expect(await send({ query: Stores, operationName: 'Stores' })).toHaveProperty('data.stores');
@@ -130,6 +131,7 @@ describe('With trusted documents', async () => {
 
   test.each([
     ['a name that is no operation', { documentId: 'getStores' }, 'PERSISTED_QUERY_NOT_IN_LIST'],
+    ['an operation that selects what is internal', { documentId: 'getStore' }, 'PERSISTED_QUERY_NOT_IN_LIST'],
     ['a query', { query: '{ stores { nodes { id } } }' }, 'PERSISTED_QUERY_ID_REQUIRED'],
     ['a cacheable query', { query: '{ store(id: "s") { menus { id } } }' }, 'PERSISTED_QUERY_ID_REQUIRED'],
     [
@@ -160,7 +162,7 @@ describe('Pages of orders of many stores', async () => {
   test('are refused before they are read if they have more objects than a response may have', async () => {
     const one = await limited.data.store({ merchant: merchant.id });
     await limited.data.orders(one, 3);
-    const { result, statements } = await ordersOf('pageSize: 500');
+    const { result, statements } = await ordersOf('first: 500');
     expect(codesOf(result.body)).toEqual(['RESPONSE_TOO_LARGE']);
     expect(result.body.data).toBeNull();
     expect(result.body.errors[0].message).toBe(
@@ -170,13 +172,13 @@ describe('Pages of orders of many stores', async () => {
   });
 
   test('are read if the counters tell that there are few', async () => {
-    const { result, statements } = await ordersOf('pageSize: 500, filter: { status: [READY] }');
+    const { result, statements } = await ordersOf('first: 500, filter: { statuses: [READY] }');
     expect(result.body.errors).toBeUndefined();
     expect(readsOrders(statements)).toBe(true);
   });
 
   test('are taken for full where the matches are not counted', async () => {
-    const { result } = await ordersOf('pageSize: 10, filter: { customerName: "Nobody" }');
+    const { result } = await ordersOf('first: 10, filter: { customerName: "Nobody" }');
     expect(codesOf(result.body)).toEqual(['RESPONSE_TOO_LARGE']);
   });
 });

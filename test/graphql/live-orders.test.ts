@@ -33,7 +33,7 @@ test('an evening: orders are placed, accepted, refused, prepared and fulfilled, 
   expect(await seen()).toEqual([['ACCEPTED'], 1]);
 
   const soldOut = await app.graphql(
-    'mutation ($id: ID!) { setStock(input: { storeId: $id, items: [{ externalId: "soup", inStock: false }] }) { revision } }',
+    'mutation ($id: ID!) { setStock(input: { storeId: $id, items: [{ externalId: "soup", inStock: false }] }) { store { menuRevision } } }',
     { id: storeId },
   );
   expect(soldOut.body.errors).toBeUndefined();

@@ -45,15 +45,15 @@ describe('loads and statements of a request', async () => {
 });
 
 const queries = {
-  menus: `query ($limit: Int!) { stores(limit: $limit) { nodes {
+  menus: `query ($limit: Int!) { stores(first: $limit) { nodes {
     merchant { brandName }
     menus { categories { items { modifierGroups { modifierItems { item { name { translations } } } } } } }
   } } }`,
-  orders: `query ($limit: Int!) { stores(limit: $limit) { nodes {
-    orders(pageSize: 5) { totalCount nodes { id store { name { text } merchant { brandName } } } }
+  orders: `query ($limit: Int!) { stores(first: $limit) { nodes {
+    orders(first: 5) { totalCount nodes { id store { name { text } merchant { brandName } } } }
   } } }`,
-  upwards: `query ($limit: Int!) { merchants(limit: $limit) { nodes { stores { nodes {
-    modifierItems { modifierGroups { items { categories { menus { store { merchant { brandName } } } } } } }
+  upwards: `query ($limit: Int!) { merchants(first: $limit) { nodes { stores { nodes {
+    modifierItems { modifierGroups { usedByItems { categories { menus { store { merchant { brandName } } } } } } }
   } } } } }`,
 };
 

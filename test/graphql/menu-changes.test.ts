@@ -10,9 +10,9 @@ const revisions: number[] = [];
 /** Replaces the menu and notes its revision. */
 async function replace(input: ConfigurationInput): Promise<void> {
   const mutation =
-    'mutation ($input: MenuConfigurationInput!) { replaceMenuConfiguration(input: $input) { revision } }';
+    'mutation ($input: ReplaceMenuConfigurationInput!) { replaceMenuConfiguration(input: $input) { store { menuRevision } } }';
   const { body } = await app.graphql(mutation, { input: { storeId: store.id, ...input } });
-  revisions.push(body.data.replaceMenuConfiguration.revision);
+  revisions.push(body.data.replaceMenuConfiguration.store.menuRevision);
 }
 
 const menu = smallMenu();
@@ -29,8 +29,8 @@ await replace({
 const [first = 0, second = 0, third = 0] = revisions;
 
 async function readChanges(args: object, selection: string, { id } = store, key = app.key) {
-  const query = `query ($id: ID!, $from: SafeInt!, $to: SafeInt, $first: Int, $after: String, $skip: SafeInt, $limit: Int) {
-    store(id: $id) { menuChanges(from: $from, to: $to, first: $first, after: $after, skip: $skip, limit: $limit) { ${selection} } }
+  const query = `query ($id: ID!, $from: SafeInt!, $to: SafeInt, $first: Int, $after: String) {
+    store(id: $id) { menuChanges(from: $from, to: $to, first: $first, after: $after) { ${selection} } }
   }`;
   const { body } = await app.graphql(query, { id, ...args }, { 'x-api-key': key });
   return body.errors ? { errors: body.errors[0].extensions } : body.data.store.menuChanges;
@@ -38,7 +38,7 @@ async function readChanges(args: object, selection: string, { id } = store, key 
 
 describe('Store.menuChanges', () => {
   test('has every difference from a revision to the current one, with its place, as values and as text', async () => {
-    const all = `from to count pageInfo { hasNextPage } summary counts { kind added changed removed } reordered entities {
+    const all = `from to totalCount pageInfo { hasNextPage } summary counts { kind added changed removed } reordered entities {
       change kind externalId name { text(languages: ["ar"]) } path { kind name { text } } parentCount summary
       fields { field key label before after beforeText afterText }
       placements { change parent { kind externalId } positionBefore position previous { externalId } }
@@ -48,7 +48,7 @@ describe('Store.menuChanges', () => {
     expect(changes).toMatchObject({
       from: first,
       to: third,
-      count: 2,
+      totalCount: 2,
       pageInfo: { hasNextPage: false },
       summary: '1 item added, 1 item changed',
       counts: [{ kind: 'ITEM', added: 1, changed: 1, removed: 0 }],
@@ -100,26 +100,18 @@ describe('Store.menuChanges', () => {
   });
 
   test('is read by pages, and tells when there is more', async () => {
-    const selection = 'count pageInfo { hasPreviousPage hasNextPage startCursor endCursor } entities { externalId }';
+    const selection =
+      'totalCount pageInfo { hasPreviousPage hasNextPage startCursor endCursor } entities { externalId }';
     const page = await readChanges({ from: first, first: 1 }, selection);
     expect(page).toMatchObject({
-      ...{ count: 2, pageInfo: { hasPreviousPage: false, hasNextPage: true, startCursor: page.pageInfo.endCursor } },
+      ...{
+        totalCount: 2,
+        pageInfo: { hasPreviousPage: false, hasNextPage: true, startCursor: page.pageInfo.endCursor },
+      },
       entities: [{ externalId: 'soup' }],
     });
     expect(await readChanges({ from: first, first: 1, after: page.pageInfo.endCursor }, selection)).toMatchObject({
-      ...{ count: 2, pageInfo: { hasPreviousPage: true, hasNextPage: false } },
-      entities: [{ externalId: 'item' }],
-    });
-  });
-
-  test('is read by the pages of 0.2', async () => {
-    const selection = 'count hasMore entities { externalId }';
-    expect(await readChanges({ from: first, limit: 1 }, selection)).toEqual({
-      ...{ count: 2, hasMore: true },
-      entities: [{ externalId: 'soup' }],
-    });
-    expect(await readChanges({ from: first, skip: 1, limit: 1 }, selection)).toEqual({
-      ...{ count: 2, hasMore: false },
+      ...{ totalCount: 2, pageInfo: { hasPreviousPage: true, hasNextPage: false } },
       entities: [{ externalId: 'item' }],
     });
   });
@@ -138,15 +130,13 @@ describe('Store.menuChanges', () => {
   test('names the revision that there is not', async () => {
     const other = await app.data.store();
     await app.data.menu(other);
-    const errorOf = async (args: object, of = store) => (await readChanges(args, 'count', of)).errors.errors;
+    const errorOf = async (args: object, of = store) => (await readChanges(args, 'totalCount', of)).errors.errors;
     expect(await errorOf({ from: first + 1 })).toMatchObject([{ path: ['from'], type: 'revision_not_found' }]);
     expect(await errorOf({ from: first, to: third + 1 })).toMatchObject([{ path: ['to'] }]);
     expect(await errorOf({ from: first }, other)).toMatchObject([{ path: ['from'] }]);
-    expect(await errorOf({ from: first, limit: 1001 })).toMatchObject([{ path: ['limit'] }]);
-    expect(await errorOf({ from: first, first: 1001, skip: 1 })).toMatchObject([
+    expect(await errorOf({ from: first, first: 1001, after: 'x' })).toMatchObject([
       { path: ['first'] },
-      { path: ['skip'] },
+      { path: ['after'] },
     ]);
-    expect(await errorOf({ from: first, after: 'x' })).toMatchObject([{ path: ['after'] }]);
   });
 });

@@ -28,17 +28,17 @@ async function errorOf(text: string, variables: object) {
 }
 
 const replacement =
-  'mutation ($input: MenuConfigurationInput!) { replaceMenuConfiguration(input: $input) { revision } }';
+  'mutation ($input: ReplaceMenuConfigurationInput!) { replaceMenuConfiguration(input: $input) { store { menuRevision } } }';
 const restoration = `mutation ($id: ID!, $revision: SafeInt!, $expected: SafeInt) {
-  restoreMenuConfiguration(input: { storeId: $id, revision: $revision, expectedRevision: $expected }) {
-    revision store { menuRevision items { externalId price } }
+  restoreMenuConfiguration(input: { storeId: $id, revision: $revision, expectedMenuRevision: $expected }) {
+    store { menuRevision items { externalId price { amount } } }
   }
 }`;
 const stockMutation =
-  'mutation ($id: ID!) { setStock(input: { storeId: $id, items: [{ externalId: "item", inStock: false }] }) { revision } }';
+  'mutation ($id: ID!) { setStock(input: { storeId: $id, items: [{ externalId: "item", inStock: false }] }) { store { menuRevision } } }';
 
 async function replace(storeId: string, input: ConfigurationInput, key = app.key): Promise<number> {
-  return (await graph(replacement, { input: { storeId, ...input } }, key)).replaceMenuConfiguration.revision;
+  return (await graph(replacement, { input: { storeId, ...input } }, key)).replaceMenuConfiguration.store.menuRevision;
 }
 
 interface Entry {
@@ -66,11 +66,11 @@ function priced(price: number, text = 'Lunch'): ConfigurationInput {
 const fields = `
   menus { externalId name { translations } availability { dayOfWeek timePeriods { startTime endTime } } categories { externalId } }
   categories { externalId name { translations } description { translations } items { externalId } menus { externalId } }
-  items { externalId numericId name { translations } price tax inStock sellSeparately description { translations } ingredients allergens
-    dietaryLabels prepTime alcoholByVolume prepType modifierGroups { externalId } categories { externalId } modifierItems { externalId } }
-  modifierGroups { externalId type name { translations } groupMin groupMax chargeAfter modifierItems { externalId } items { externalId } }
-  modifierItems { externalId name { translations } priceChange inStock item { externalId price } modifierGroups { externalId } }
-  item(externalId: "item") { price } modifierItem(externalId: "none") { externalId }`;
+  items { externalId name { translations } price { amount } tax { amount } inStock sellSeparately description { translations } ingredients
+    allergensText dietaryLabels preparationMinutes alcoholByVolume preparationType modifierGroups { externalId } categories { externalId } usedAsModifierItems { externalId } }
+  modifierGroups { externalId type name { translations } groupMin groupMax chargeAfter modifierItems { externalId } usedByItems { externalId } }
+  modifierItems { externalId name { translations } priceChange { amount } inStock item { externalId price { amount } } modifierGroups { externalId } }
+  item(externalId: "item") { price { amount } } modifierItem(externalId: "none") { externalId }`;
 
 describe('Store.menuHistory', () => {
   test('has every change with its time, source, key and numbers, newest first', async () => {
@@ -132,20 +132,20 @@ describe('Store.menuHistory', () => {
     expect(times.at(-1)).toBeGreaterThanOrEqual(startedAt - 1);
     expect(times[0]).toBeLessThanOrEqual(Date.now() + 1);
     const { store } = await graph(
-      'query ($id: ID!) { store(id: $id) { menuRevision menuHistory(first: 2) { nodes { changes { kind added changed removed } } } } }',
+      'query ($id: ID!) { store(id: $id) { menuRevision menuHistory(first: 2) { nodes { counts { kind added changed removed } } } } }',
       { id },
     );
     expect(store.menuRevision).toBe(history[0]?.revision);
     expect(store.menuHistory.nodes).toEqual([
-      { changes: [] },
-      { changes: [{ kind: 'ITEM', added: 1, changed: 1, removed: 0 }] },
+      { counts: [] },
+      { counts: [{ kind: 'ITEM', added: 1, changed: 1, removed: 0 }] },
     ]);
   });
 
   test('has what each revision changed, and only revisions of some sources, whose previous one may be of another', async () => {
     const { id } = await app.data.store({ country: 'PT' });
     const first = await replace(id, priced(110));
-    const { setStock: stock } = await graph(stockMutation, { id });
+    const { store: stock } = (await graph(stockMutation, { id })).setStock;
     const second = await replace(id, priced(145));
     const read = async (sources: string) => {
       const list = `menuHistory(first: 1, sources: ${sources})`;
@@ -159,14 +159,14 @@ describe('Store.menuHistory', () => {
       ...{ totalCount: 2, pageInfo: { hasNextPage: true } },
       nodes: [
         {
-          ...{ revision: second, previousRevision: stock.revision },
+          ...{ revision: second, previousRevision: stock.menuRevision },
           menuChanges: changes('price €1.10 → €1.45; back in stock'),
         },
       ],
     });
     expect(await read('[STOCK, RESTORE]')).toEqual({
       ...{ totalCount: 1, pageInfo: { hasNextPage: false } },
-      nodes: [{ revision: stock.revision, previousRevision: first, menuChanges: changes('sold out') }],
+      nodes: [{ revision: stock.menuRevision, previousRevision: first, menuChanges: changes('sold out') }],
     });
     expect((await read('[]')).totalCount).toBe(3);
     const { store } = await graph(
@@ -225,7 +225,7 @@ describe('Store.menuHistory', () => {
     await app.data.menu(store);
     const before = await historyOf(store.id);
     await app.graphql(
-      'mutation ($id: ID!) { setStock(input: { storeId: $id, items: [{ externalId: "item", inStock: false }, { externalId: "none", inStock: false }] }) { revision } }',
+      'mutation ($id: ID!) { setStock(input: { storeId: $id, items: [{ externalId: "item", inStock: false }, { externalId: "none", inStock: false }] }) { store { menuRevision } } }',
       { id: store.id },
     );
     const changeTwice = (fails: boolean) =>
@@ -306,6 +306,7 @@ describe('Store.menuConfigurationAt', () => {
       ...item,
       externalId: 'extra',
       name: { translations: { ja: 'うどん', en: 'Udon', '\u0001"\\': 'x' } },
+      allergensText: 'Wheat',
       modifierGroupExternalIds: [],
     };
     const items = [{ ...extra, externalId: 'a' }, item, extra];
@@ -345,7 +346,7 @@ describe('Store.menuConfigurationAt', () => {
     );
     const { result, statements } = await app.statements.during(() =>
       graph(
-        'query ($id: ID!) { store(id: $id) { menuHistory { nodes { revision configuration { revision items { price } } } } } }',
+        'query ($id: ID!) { store(id: $id) { menuHistory { nodes { revision configuration { revision items { price { amount } } } } } } }',
         { id: store.id },
       ),
     );
@@ -364,9 +365,11 @@ describe('Store.menuConfigurationAt', () => {
         ${ids}
         newer: menuConfigurationAt(revision: $newer) { ${ids} }
         older: menuConfigurationAt(revision: $revision) {
-          ${ids} languages diagnostics(severity: [ERROR]) { code } store { id menuRevision }
-          item(externalId: "item") { price store { menuRevision item(externalId: "item") { price } }
-            categories { menus { categories { items { price modifierItems { item { price } modifierGroups { items { price } } } } } } }
+          ${ids} languages diagnostics(severities: [ERROR]) { code } store { id menuRevision }
+          item(externalId: "item") { price { amount } store { menuRevision item(externalId: "item") { price { amount } } }
+            categories { menus { categories { items {
+              price { amount } usedAsModifierItems { item { price { amount } } modifierGroups { usedByItems { price { amount } } } }
+            } } } }
           }
         }
       } }`,
@@ -382,8 +385,13 @@ describe('Store.menuConfigurationAt', () => {
       store: { id: store.id, menuRevision: newer },
     });
     const { store: today, ...past } = data.older.item;
-    expect(today).toEqual({ menuRevision: newer, item: { price: 2 } });
-    expect([...JSON.stringify(past).matchAll(/"price":(\d)/g)].map(([, price]) => price)).toEqual(['1', '1', '1', '1']);
+    expect(today).toEqual({ menuRevision: newer, item: { price: { amount: 2 } } });
+    expect([...JSON.stringify(past).matchAll(/"amount":(\d)/g)].map(([, price]) => price)).toEqual([
+      '1',
+      '1',
+      '1',
+      '1',
+    ]);
   });
 
   test('reports a revision that the store never had, or no longer has', async () => {
@@ -476,13 +484,10 @@ describe('restoreMenuConfiguration', () => {
     await replace(store.id, priced(7, 'Dinner'));
     await sql("update menu_item set prep_type = 'OVEN' where store_id = ?", [store.id]);
     const restored = (await graph(restoration, { id: store.id, revision })).restoreMenuConfiguration;
-    expect(restored.store).toEqual({
-      menuRevision: restored.revision,
-      items: [
-        { externalId: 'gone', price: 950 },
-        { externalId: 'item', price: 950 },
-      ],
-    });
+    expect(restored.store.items).toEqual([
+      { externalId: 'gone', price: { amount: 950 } },
+      { externalId: 'item', price: { amount: 950 } },
+    ]);
     const now = await app.get(menuPath);
     const idOf = (text: string) => Number(/"id":(\d+),"external_id":"gone"/.exec(text)?.[1]);
     expect(idOf(now.text)).toBeGreaterThan(idOf(then.text));
@@ -495,9 +500,7 @@ describe('restoreMenuConfiguration', () => {
     expect(withoutIds((await app.get(`${menuPath}flat`)).text)).toBe(withoutIds(flat.text));
 
     // Once more changes nothing, and the replacement that was undone can be restored in turn.
-    expect((await graph(restoration, { id: store.id, revision })).restoreMenuConfiguration.revision).toBe(
-      restored.revision,
-    );
+    expect((await graph(restoration, { id: store.id, revision })).restoreMenuConfiguration).toEqual(restored);
     const undone = (await historyOf(store.id))[1]?.revision;
     await graph(restoration, { id: store.id, revision: undone });
     expect((await app.get(menuPath)).text).toContain('Dinner');
@@ -510,9 +513,8 @@ describe('restoreMenuConfiguration', () => {
     expect(await errorOf(restoration, { id: store.id, revision, expected: revision })).toBe(
       `CONFLICT The menu configuration is no longer at revision ${revision}.`,
     );
-    const { revision: restored } = (await graph(restoration, { id: store.id, revision, expected: current }))
-      .restoreMenuConfiguration;
-    expect(restored).toBeGreaterThan(current);
+    const restored = await graph(restoration, { id: store.id, revision, expected: current });
+    expect(restored.restoreMenuConfiguration.store.menuRevision).toBeGreaterThan(current);
     // By hand, since a replacement would be rejected.
     await sql(
       `insert into category (store_id, external_id, position, name, item_external_ids)
@@ -554,14 +556,17 @@ describe('pruning', () => {
         await pruneHistory(query, store.id, historyLimits);
       }),
     );
-    const selection = 'totalCount nodes { revision configuration { items { price } } }';
+    const selection = 'totalCount nodes { revision configuration { items { price { amount } } } }';
     const { store: data } = await graph(`query ($id: ID!) { store(id: $id) { menuHistory { ${selection} } } }`, {
       id: store.id,
     });
     const newest = [...prices].sort(([a], [b]) => b - a).slice(0, 8);
     expect(data.menuHistory).toEqual({
       totalCount: 8,
-      nodes: newest.map(([revision, price]) => ({ revision, configuration: { items: [{ price }] } })),
+      nodes: newest.map(([revision, price]) => ({
+        revision,
+        configuration: { items: [{ price: { amount: price } }] },
+      })),
     });
     expect(await revisionsStored(store.id)).toBe(8);
     await pruneHistory(query, store.id, { ...historyLimits, bytes: 0 });
@@ -582,9 +587,9 @@ describe('pruning', () => {
     const [, previous] = await historyOf(store.id);
     await graph(restoration, { id: store.id, revision: previous?.revision });
     const { store: data } = await graph(
-      'query ($id: ID!) { store(id: $id) { items { price } menuHistory { totalCount } } }',
+      'query ($id: ID!) { store(id: $id) { items { price { amount } } menuHistory { totalCount } } }',
       { id: store.id },
     );
-    expect(data).toEqual({ items: [{ price: 2 }], menuHistory: { totalCount: 3 } });
+    expect(data).toEqual({ items: [{ price: { amount: 2 } }], menuHistory: { totalCount: 3 } });
   });
 });

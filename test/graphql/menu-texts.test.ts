@@ -102,6 +102,15 @@ describe('What the texts and hours of a menu may have', () => {
       },
     ],
     [
+      'longer allergens',
+      { ...bodyOf({}), items: [{ ...item({}), allergens: 'x'.repeat(100_001) }] },
+      {
+        loc: ['body', 'items', 0, 'allergens'],
+        msg: 'The text has 100001 characters; at most 100000 are allowed',
+        type: 'string_too_long',
+      },
+    ],
+    [
       'more days',
       bodyOf({ en: 'x' }, ...Array.from({ length: 1001 }, (_, at) => ({ day_of_week: `day ${at}`, time_periods: [] }))),
       {
@@ -155,7 +164,7 @@ describe('A menu that was stored before these limits', async () => {
 
   test('is compared, and restored', async () => {
     const mutation = `mutation ($id: ID!, $revision: SafeInt!) {
-      restoreMenuConfiguration(input: { storeId: $id, revision: $revision }) { revision }
+      restoreMenuConfiguration(input: { storeId: $id, revision: $revision }) { store { menuRevision } }
     }`;
     const { menuRevision } = (await app.graphql('query ($id: ID!) { store(id: $id) { menuRevision } }', store)).body
       .data.store;

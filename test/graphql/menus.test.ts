@@ -14,7 +14,7 @@ describe('Store', () => {
         menuLanguages
         menus { name { text(languages: ["en"]) } categories { externalId menus { externalId } } store { id } }
         categories { items { externalId categories { externalId } } store { id } }
-        items { price inStock modifierGroups { externalId items { externalId } } modifierItems { externalId } store { id } }
+        items { price { amount } inStock modifierGroups { externalId usedByItems { externalId } } usedAsModifierItems { externalId } store { id } }
         modifierGroups { modifierItems { externalId modifierGroups { externalId } } store { id } }
         modifierItems { item { externalId } store { id } }
         menu(externalId: "menu") { externalId }
@@ -41,10 +41,10 @@ describe('Store', () => {
       categories: [{ items: [{ externalId: 'item', categories: [{ externalId: 'category' }] }], store: back }],
       items: [
         {
-          price: 950,
+          price: { amount: 950 },
           inStock: true,
-          modifierGroups: [{ externalId: 'group', items: [{ externalId: 'item' }] }],
-          modifierItems: [{ externalId: 'modifier' }],
+          modifierGroups: [{ externalId: 'group', usedByItems: [{ externalId: 'item' }] }],
+          usedAsModifierItems: [{ externalId: 'modifier' }],
           store: back,
         },
       ],
@@ -61,13 +61,12 @@ describe('Store', () => {
     });
   });
 
-  test('has entities with ids that are unique among all kinds, and the numbers of REST beside them', async () => {
+  test('has entities with ids that are unique among all kinds, and have the numbers of REST', async () => {
     const store = await app.data.store();
     await app.data.menu(store);
     const { body } = await app.graphql(
       `query ($id: ID!) { store(id: $id) {
-        menus { id numericId } categories { id numericId } items { id numericId }
-        modifierGroups { id numericId } modifierItems { id numericId }
+        menus { id } categories { id } items { id } modifierGroups { id } modifierItems { id }
       } }`,
       { id: store.id },
     );
@@ -78,7 +77,6 @@ describe('Store', () => {
     expect(Object.values(body.data.store).flat()).toEqual(
       ['menu', 'category', 'item', 'modifier_group', 'modifier_item'].map((kind, index) => ({
         id: `${kind}_${numbers[index]}`,
-        numericId: numbers[index],
       })),
     );
   });
@@ -109,7 +107,7 @@ describe('Store', () => {
     expect(await availableAt('2026-03-02T06:30:00Z')).toEqual(['night']); // Monday 01:30
     expect(await availableAt('2026-03-02T07:00:00Z')).toEqual([]); // Monday 02:00
     const { body } = await app.graphql(
-      'query ($id: ID!, $at: DateTime!) { store(id: $id) { menus { nextAvailableAt(after: $at) } } }',
+      'query ($id: ID!, $at: DateTime!) { store(id: $id) { menus { nextAvailableAt(from: $at) } } }',
       { id: store.id, at: '2026-03-02T07:00:00Z' },
     );
     expect(body.data.store.menus).toEqual([

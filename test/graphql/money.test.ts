@@ -12,19 +12,18 @@ query getPrices($store_id: ID!) @route(path: "/shop/stores/{store_id}/prices") {
   store(id: $store_id) { menuRevision @etag items @body { id: externalId ...Price } }
 }
 query getAmounts($store_id: ID!) @route(path: "/shop/stores/{store_id}/amounts") {
-  store(id: $store_id) { menuRevision @etag items @body { id: externalId priceMoney { amount } } }
+  store(id: $store_id) { menuRevision @etag items @body { id: externalId price { amount } } }
 }
 query listTotals($store_id: ID!) @route(path: "/shop/stores/{store_id}/totals") {
-  store(id: $store_id) { ordersRevision @etag orders @body { nodes { totalMoney { decimal } } } }
+  store(id: $store_id) { ordersRevision @etag orders @body { nodes { total { decimal } } } }
 }
 mutation setPrices($store_id: ID!, $items: [ItemPriceInput!]!, $revision: SafeInt @ifMatch(etagsOf: ["getPrices"]))
 @route(method: POST, path: "/shop/stores/{store_id}/prices") {
-  changePrices(storeId: $store_id, items: $items, expectedRevision: $revision) {
-    revision @etag
-    store { items @body { id: externalId ...Price } }
+  changePrices(input: { storeId: $store_id, items: $items, expectedMenuRevision: $revision }) {
+    store { menuRevision @etag items @body { id: externalId ...Price } }
   }
 }
-fragment Price on MenuItem { priceMoney { currency decimal } }`,
+fragment Price on MenuItem { price { currency decimal } }`,
 });
 
 const app = await startApp({ operations: [shop] });
@@ -37,10 +36,13 @@ async function createStore(given: Partial<Pick<Store, 'currency' | 'country'>>):
   return store;
 }
 
-const saveStore = async ({ id }: Store, fields: Partial<Pick<Store, 'currency' | 'country'>>): Promise<void> => {
-  const input = { id, name: {}, ...fields };
+const saveStore = async (
+  { id }: Store,
+  { currency, country }: Partial<Pick<Store, 'currency' | 'country'>>,
+): Promise<void> => {
+  const input = { id, name: { translations: {} }, currency, address: { country } };
   const { body } = await app.graphql(
-    'mutation ($input: StoreInput!) { saveStore(input: $input) { store { id } } }',
+    'mutation ($input: SaveStoreInput!) { saveStore(input: $input) { store { id } } }',
     { input },
     { 'x-api-key': await app.newKey({ permissions: ['ADMIN'] }) },
   );
@@ -69,16 +71,16 @@ describe.each([
 
   test('a menu has its amounts as money, also a past one', async () => {
     const store = await createStore({ currency });
-    const entities = `item(externalId: "burger") { priceMoney ${money} taxMoney ${money} }
-      modifierItem(externalId: "no-ice") { priceChangeMoney ${money} taxChangeMoney ${money} }
-      regular: modifierItem(externalId: "regular") { priceChangeMoney ${money} }`;
+    const entities = `item(externalId: "burger") { price ${money} tax ${money} }
+      modifierItem(externalId: "no-ice") { priceChange ${money} taxChange ${money} }
+      regular: modifierItem(externalId: "regular") { priceChange ${money} }`;
     const query = `query ($id: ID!) { store(id: $id) { currency
       menuHistory(first: 1) { nodes { configuration { ${entities} } } } ${entities} } }`;
     const { body } = await app.graphql(query, { id: store.id });
     const expected = {
-      item: { priceMoney: of(1000, burger), taxMoney: of(100, burgerTax) },
-      modifierItem: { priceChangeMoney: of(-20, noIce), taxChangeMoney: { amount: -4 } },
-      regular: { priceChangeMoney: of(0, zero) },
+      item: { price: of(1000, burger), tax: of(100, burgerTax) },
+      modifierItem: { priceChange: of(-20, noIce), taxChange: { amount: -4 } },
+      regular: { priceChange: of(0, zero) },
     };
     expect(body.data.store).toMatchObject({ currency, ...expected });
     expect(body.data.store.menuHistory.nodes[0].configuration).toMatchObject(expected);
@@ -94,38 +96,38 @@ describe.each([
     };
     const lines = [line('1 cola: ice/no-ice')];
     const { order } = await tryToPlace(inputFor(storeId, lines, service));
-    const adjustments = `charges { amountMoney ${money} taxMoney ${money} } discounts { taxMoney ${money} }`;
-    const amounts = `priceMoney ${money} taxMoney ${money} totalMoney ${money} tipMoney ${money} ${adjustments} lines {
-      priceMoney ${money} taxMoney ${money} totalPriceMoney ${money} totalTaxMoney ${money}
-      modifiers { priceChangeMoney ${money} taxChangeMoney ${money} } }`;
+    const adjustments = `charges { amount ${money} tax ${money} } discounts { tax ${money} }`;
+    const amounts = `price ${money} tax ${money} total ${money} tip ${money} ${adjustments} lines {
+      price ${money} tax ${money} totalPrice ${money} totalTax ${money}
+      modifiers { priceChange ${money} taxChange ${money} } }`;
     const query = `query ($id: ID!, $storeId: ID!, $quoted: QuoteOrderInput!) {
       quote: quoteOrder(input: $quoted) { ${amounts} }
-      order(id: $id) { ${amounts} payments { amountMoney ${money} } store { currency } }
+      order(id: $id) { ${amounts} payments { amount ${money} } store { currency } }
       store(id: $storeId) { orders { nodes { ${amounts} } } }
     }`;
     const variables = { id: order.id, storeId, quoted: { storeId, lines, ...service } };
     const { body, text } = await app.graphql(query, variables);
     const expected = {
-      priceMoney: { amount: 230, currency },
-      taxMoney: { amount: 54, currency },
-      totalMoney: of(540, total),
-      tipMoney: { amount: 110, currency },
-      charges: [{ amountMoney: { amount: 300, currency }, taxMoney: of(0, zero) }],
-      discounts: [{ taxMoney: null }],
+      price: { amount: 230, currency },
+      tax: { amount: 54, currency },
+      total: of(540, total),
+      tip: { amount: 110, currency },
+      charges: [{ amount: { amount: 300, currency }, tax: of(0, zero) }],
+      discounts: [{ tax: null }],
       lines: [
         {
-          priceMoney: { amount: 250, currency },
-          taxMoney: { amount: 58, currency },
-          totalPriceMoney: { amount: 230, currency },
-          totalTaxMoney: { amount: 54, currency },
-          modifiers: [{ priceChangeMoney: of(-20, noIce), taxChangeMoney: { amount: -4, currency } }],
+          price: { amount: 250, currency },
+          tax: { amount: 58, currency },
+          totalPrice: { amount: 230, currency },
+          totalTax: { amount: 54, currency },
+          modifiers: [{ priceChange: of(-20, noIce), taxChange: { amount: -4, currency } }],
         },
       ],
     };
     expect(body.errors).toBeUndefined();
     expect(body.data.order).toMatchObject({
       ...expected,
-      payments: [{ amountMoney: of(540, total) }],
+      payments: [{ amount: of(540, total) }],
       store: { currency },
     });
     expect(body.data.quote).toMatchObject(expected);
@@ -138,12 +140,12 @@ describe.each([
 test('a mutation responds with money', async () => {
   const { id } = await createStore({ currency: 'KWD' });
   const input = inputFor(id, [line('1 cola')]);
-  const place = `mutation ($input: PlaceOrderInput!) { placeOrder(input: $input) { order { id totalMoney ${money} } } }`;
+  const place = `mutation ($input: PlaceOrderInput!) { placeOrder(input: $input) { order { id total ${money} } } }`;
   const { order } = (await app.graphql(place, { input })).body.data.placeOrder;
-  expect(order.totalMoney).toEqual({ amount: 250, currency: 'KWD', decimal: '0.250' });
-  const accept = `mutation ($id: ID!) { changeOrderStatus(input: { orderId: $id, to: ACCEPTED }) { order { totalMoney ${money} } } }`;
+  expect(order.total).toEqual({ amount: 250, currency: 'KWD', decimal: '0.250' });
+  const accept = `mutation ($id: ID!) { changeOrderStatus(input: { orderId: $id, to: ACCEPTED }) { order { total ${money} } } }`;
   const accepted = await app.graphql(accept, { id: order.id });
-  expect(accepted.body.data.changeOrderStatus.order.totalMoney).toEqual(order.totalMoney);
+  expect(accepted.body.data.changeOrderStatus.order.total).toEqual(order.total);
 });
 
 test('a page of orders with money runs as many statements as without', async () => {
@@ -155,9 +157,9 @@ test('a page of orders with money runs as many statements as without', async () 
         id: store.id,
       }),
     );
-  const { statements } = await read('total');
-  const { result, statements: withMoney } = await read(`totalMoney ${money} store { currency country }`);
-  expect(result.body.data.store.orders.nodes[499].totalMoney).toEqual({
+  const { statements } = await read('id');
+  const { result, statements: withMoney } = await read(`total ${money} store { currency address { country } }`);
+  expect(result.body.data.store.orders.nodes[499].total).toEqual({
     amount: 1200,
     currency: 'EUR',
     decimal: '12.00',
@@ -167,7 +169,7 @@ test('a page of orders with money runs as many statements as without', async () 
 
 describe('when the currency of a store changes', () => {
   const query = `query ($id: ID!, $languages: [String!]!) { store(id: $id) {
-    items { name { text(languages: $languages) } priceMoney ${money} } } }`;
+    items { name { text(languages: $languages) } price ${money} } } }`;
   const readBy = {
     POST: (id: string) => app.graphql(query, { id, languages: ['en'] }),
     GET: (id: string) =>
@@ -178,7 +180,7 @@ describe('when the currency of a store changes', () => {
 
   test.each(Object.entries(readBy))('the response to %s has the new one', async (_, read) => {
     const store = await createStore({ country: 'Portugal' });
-    const moneyOf = async () => (await read(store.id)).body.data.store.items[0].priceMoney;
+    const moneyOf = async () => (await read(store.id)).body.data.store.items[0].price;
     expect(await moneyOf()).toEqual({ amount: 1000, currency: 'EUR', decimal: '10.00' });
     await saveStore(store, { country: 'Japan' });
     expect(await moneyOf()).toEqual({ amount: 1000, currency: 'JPY', decimal: '1000' });
@@ -190,7 +192,7 @@ describe('when the currency of a store changes', () => {
 
   test('a response that was rendered after the change is not cached as one of before, and later ones are cached', async () => {
     const store = await createStore({ currency: 'EUR' });
-    const read = async () => (await readBy.POST(store.id)).body.data.store.items[0].priceMoney.currency;
+    const read = async () => (await readBy.POST(store.id)).body.data.store.items[0].price.currency;
     const change = (currency: string) =>
       operatorFork(app.orm).execute('update store set currency = ? where id = ?', [currency, store.id]);
     for (let round = 0; round < 10; round++) {
@@ -207,15 +209,15 @@ describe('when the currency of a store changes', () => {
     const [prices, amounts] = ['prices', 'amounts'].map(name => `/shop/stores/${store.id}/${name}`) as [string, string];
     const etagOf = ({ headers }: { readonly headers: Headers }) => String(headers.get('etag'));
     const [before, unchanged] = [await app.get(prices), await app.get(amounts)];
-    expect(before.body[0]).toEqual({ id: 'burger', priceMoney: { currency: 'EUR', decimal: '10.00' } });
+    expect(before.body[0]).toEqual({ id: 'burger', price: { currency: 'EUR', decimal: '10.00' } });
     expect((await app.get(prices, { 'if-none-match': etagOf(before) })).status).toBe(304);
     await saveStore(store, { currency: 'JPY' });
     const after = await app.get(prices, { 'if-none-match': etagOf(before) });
-    expect([after.status, after.body[0].priceMoney]).toEqual([200, { currency: 'JPY', decimal: '1000' }]);
+    expect([after.status, after.body[0].price]).toEqual([200, { currency: 'JPY', decimal: '1000' }]);
     expect((await app.get(prices, { 'if-none-match': etagOf(after) })).status).toBe(304);
     expect((await app.get(amounts, { 'if-none-match': etagOf(unchanged) })).status).toBe(304);
     await saveStore(store, { country: 'nowhere' });
-    expect((await app.get(prices, { 'if-none-match': etagOf(after) })).body[0].priceMoney.currency).toBeUndefined();
+    expect((await app.get(prices, { 'if-none-match': etagOf(after) })).body[0].price.currency).toBeUndefined();
   });
 
   test('the ETag of a route with orders changes as well', async () => {
@@ -226,7 +228,7 @@ describe('when the currency of a store changes', () => {
     const headers = { 'if-none-match': String(before.headers.get('etag')) };
     expect((await app.get(path, headers)).status).toBe(304);
     await saveStore(store, { currency: 'JPY' });
-    expect((await app.get(path, headers)).body.nodes).toEqual([{ totalMoney: { decimal: '1200' } }]);
+    expect((await app.get(path, headers)).body.nodes).toEqual([{ total: { decimal: '1200' } }]);
   });
 
   test('If-Match of a route accepts the ETag of a read with money, and its response has one', async () => {
@@ -235,7 +237,7 @@ describe('when the currency of a store changes', () => {
     const headers = { 'if-match': String((await app.get(path)).headers.get('etag')) };
     const write = () => app.post(path, { items: [{ external_id: 'burger', price: 1 }] }, headers);
     const written = await write();
-    expect([written.status, written.body[0].priceMoney.decimal]).toEqual([200, '0.01']);
+    expect([written.status, written.body[0].price.decimal]).toEqual([200, '0.01']);
     expect((await write()).status).toBe(412);
     const etag = String(written.headers.get('etag'));
     expect(etag).toContain('.EUR-');
@@ -255,11 +257,11 @@ describe('when the currency of a store changes', () => {
 test('amounts of several stores have a currency each', async () => {
   const stores = [await app.data.store({ currency: 'EUR' }), await app.data.store({ currency: 'JPY' })];
   for (const store of stores) await app.data.menu(store);
-  const fields = 'items { priceMoney { currency } categories { items { priceMoney { currency } } } }';
+  const fields = 'items { price { currency } categories { items { price { currency } } } }';
   const { body } = await app.graphql(
     `{ ${stores.map(({ id }, at) => `s${at}: store(id: "${id}") { ${fields} }`).join(' ')} }`,
   );
-  const itemIn = (currency: string) => ({ priceMoney: { currency } });
+  const itemIn = (currency: string) => ({ price: { currency } });
   const expected = (currency: string) => ({
     items: [{ ...itemIn(currency), categories: [{ items: [itemIn(currency)] }] }],
   });

@@ -5,6 +5,7 @@ import { createContext, createRepositories } from '../../src/graphql/context.ts'
 import { loadSchema } from '../../src/graphql/schema.ts';
 import { readLines } from '../../src/order/lines.ts';
 import { operatorScope } from '../../src/scope.ts';
+import { inMinorUnits } from '../support/amounts.ts';
 import { startApp } from '../support/app.ts';
 import { createOrderCalls, inputFor, line } from '../support/evening.ts';
 
@@ -13,10 +14,11 @@ const { createStore, postMenu, tryToPlace, place } = createOrderCalls(app);
 
 const text = 'text(languages: ["pt-PT"])';
 const lines = `lines {
-  itemExternalId name { ${text} } quantity price tax totalPrice totalTax note item { name { ${text} } price }
+  itemExternalId name { ${text} } quantity price { amount } tax { amount } totalPrice { amount } totalTax { amount } note
+  item { name { ${text} } price { amount } }
   modifiers {
-    modifierGroupExternalId modifierItemExternalId name { ${text} } quantity freeQuantity priceChange taxChange
-    modifierItem { priceChange group: modifierGroups { externalId } }
+    modifierGroupExternalId modifierItemExternalId name { ${text} } quantity freeQuantity priceChange { amount } taxChange { amount }
+    modifierItem { priceChange { amount } group: modifierGroups { externalId } }
   }
 }`;
 
@@ -26,8 +28,8 @@ describe('Order.lines', () => {
     const burger = line('2 burger: size/large, toppings/cheese*2, toppings/bacon', { note: 'no salt' });
     const { order } = await tryToPlace(inputFor(storeId, [burger, line('1 cola')]));
     await postMenu(storeId, [], 7);
-    const { body } = await app.graphql(`query ($id: ID!) { order(id: $id) { price tax ${lines} } }`, { id: order.id });
-    const [first, second] = body.data.order.lines;
+    const { body } = await app.graphql(`query ($id: ID!) { order(id: $id) { ${lines} } }`, { id: order.id });
+    const [first, second] = inMinorUnits(body.data.order.lines);
     expect(first).toMatchObject({
       itemExternalId: 'burger',
       name: { text: 'burger (pt)' },
@@ -99,10 +101,10 @@ describe('Order.lines', () => {
       for (let order = 0; order < 2; order++) await place(storeId, ['1 burger: size/large', '2 cola']);
     }
     const query = (selection: string) => `query ($limit: Int!) {
-      stores(last: $limit) { nodes { orders(pageSize: 5) { nodes { lines { ${selection} } } } } }
+      stores(last: $limit) { nodes { orders(first: 5) { nodes { lines { ${selection} } } } } }
     }`;
     const plain = query('name { text } modifiers { name { text } }');
-    const linked = query('item { price } modifiers { modifierItem { priceChange } }');
+    const linked = query('item { price { amount } } modifiers { modifierItem { priceChange { amount } } }');
     const statementsOf = async (source: string, limit: number) => {
       const { result, statements } = await app.statements.during(() => app.graphql(source, { limit }));
       expect(result.body.errors).toBeUndefined();

@@ -126,7 +126,7 @@ describe('changeOrderStatus', async () => {
 
   test('reads its own writes: mutations of one request see each other', async () => {
     const { id } = await place(storeId, ['1 cola']);
-    const order = 'order { status store { ordersRevision orders(filter: { status: [READY] }) { totalCount } } }';
+    const order = 'order { status store { ordersRevision orders(filter: { statuses: [READY] }) { totalCount } } }';
     const { body } = await app.graphql(`mutation {
       one: changeOrderStatus(input: { orderId: "${id}", to: ACCEPTED }) { ${order} }
       two: changeOrderStatus(input: { orderId: "${id}", to: READY }) { ${order} }
@@ -140,14 +140,14 @@ describe('changeOrderStatus', async () => {
 
 describe('the steps of an order', async () => {
   const storeId = await createStore();
-  const fields = 'status statusReason confirmedReadyBy completedAt steps { at status by reason readyBy }';
+  const fields = 'status statusReason confirmedReadyBy completedAt steps { at status keyName reason confirmedReadyBy }';
   const read = async (id: string, key = app.key) => {
     const query = `query ($id: ID!) { order(id: $id) { createdAt ${fields} } }`;
     return (await app.graphql(query, { id }, { 'x-api-key': key })).body.data.order;
   };
   const changeWith = async (id: string, to: string, details: object = {}, key = app.key) => {
     const mutation = `mutation ($id: ID!, $to: OrderStatus!, $reason: String, $readyBy: DateTime) {
-      changeOrderStatus(input: { orderId: $id, to: $to, reason: $reason, readyBy: $readyBy }) { order { ${fields} } }
+      changeOrderStatus(input: { orderId: $id, to: $to, reason: $reason, confirmedReadyBy: $readyBy }) { order { ${fields} } }
     }`;
     const { body } = await app.graphql(mutation, { id, to, ...details }, { 'x-api-key': key });
     return { order: body.data?.changeOrderStatus?.order, errors: body.errors?.[0].extensions.errors };
@@ -166,15 +166,15 @@ describe('the steps of an order', async () => {
       ...{ status: 'STORE_CANCELLED', statusReason: 'the courier is ill', confirmedReadyBy: readyBy },
       completedAt: order.steps[3].at,
       steps: [
-        { at: createdAt, status: 'PENDING', by: 'test', reason: null, readyBy: null },
-        { at: expect.any(String), status: 'ACCEPTED', by: 'kitchen', reason: null, readyBy },
-        { at: expect.any(String), status: 'READY', by: 'test', reason: null, readyBy: null },
+        { at: createdAt, status: 'PENDING', keyName: 'test', reason: null, confirmedReadyBy: null },
+        { at: expect.any(String), status: 'ACCEPTED', keyName: 'kitchen', reason: null, confirmedReadyBy: readyBy },
+        { at: expect.any(String), status: 'READY', keyName: 'test', reason: null, confirmedReadyBy: null },
         {
           at: expect.any(String),
           status: 'STORE_CANCELLED',
-          by: 'kitchen',
+          keyName: 'kitchen',
           reason: 'the courier is ill',
-          readyBy: null,
+          confirmedReadyBy: null,
         },
       ],
     });
@@ -185,7 +185,9 @@ describe('the steps of an order', async () => {
   test('name the key to keys with ORDERS or ADMIN alone', async () => {
     const { id } = await place(storeId, ['1 cola']);
     const namesFor = async (permissions: KeyRequest['permissions']) =>
-      (await read(id, await app.newKey({ permissions }))).steps.map(({ by }: { by: string | null }) => by);
+      (await read(id, await app.newKey({ permissions }))).steps.map(
+        ({ keyName }: { keyName: string | null }) => keyName,
+      );
     expect(await namesFor(['ORDERS'])).toEqual(['test']);
     expect(await namesFor(['ADMIN'])).toEqual(['test']);
     expect(await namesFor(['STOCK', 'MENU'])).toEqual([null]);
@@ -197,7 +199,7 @@ describe('the steps of an order', async () => {
     const id = String(order?.id);
     expect(await read(id)).toMatchObject({ statusReason: null, confirmedReadyBy: null, steps: [] });
     await changeWith(id, 'REJECTED', { reason: 'closed' });
-    expect(await read(id)).toMatchObject({ statusReason: 'closed', steps: [{ status: 'REJECTED', by: 'test' }] });
+    expect(await read(id)).toMatchObject({ statusReason: 'closed', steps: [{ status: 'REJECTED', keyName: 'test' }] });
     // As an import does.
     await app.data.orders({ id: String(order?.store) } as Store, 1, {
       id,
@@ -214,7 +216,7 @@ describe('the steps of an order', async () => {
     expect(errors).toMatchObject([
       { path: ['input', 'to'], type: 'invalid_transition' },
       { path: ['input', 'reason'], type: 'string_too_long' },
-      { path: ['input', 'readyBy'], type: 'value_error' },
+      { path: ['input', 'confirmedReadyBy'], type: 'value_error' },
     ]);
     expect((await changeWith(id, 'ACCEPTED', { reason: 'a\0' })).errors).toMatchObject([{ path: ['input', 'reason'] }]);
     expect((await read(id)).steps).toHaveLength(1);

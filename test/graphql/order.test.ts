@@ -10,7 +10,7 @@ const orm = await createDatabase({ onPool: pool => statements.watch(pool) });
 const data = createData(orm);
 const graph = createOrderGraph(orm);
 
-const fields = `id createdAt status serviceType customer { name phone } price tax items readyBy isRead inPos customerComments
+const fields = `id createdAt status serviceType customer { name phone } price: priceMinorUnits tax: taxMinorUnits items readyBy isRead inPos customerComments
   completedAt revision store { id }`;
 
 test('an order by id equals the order in the list, with the fields as saved', async () => {

@@ -64,15 +64,15 @@ const filter: fc.Arbitrary<OrderFilter> = fc
     customerName: maybe(
       fc.oneof(name, name.chain(partOf), fc.string({ maxLength: 3, unit: 'grapheme' })).chain(recased),
     ),
-    phoneNumber: maybe(fc.oneof(phone, fc.nat(99).map(String), fc.constantFrom('none', '+'))),
-    phoneDigits: maybe(fc.oneof(phone.chain(partOf), fc.constantFrom('none', '+'))),
-    status: maybe(fc.uniqueArray(status)),
+    customerPhoneEndsWith: maybe(fc.oneof(phone, fc.nat(99).map(String), fc.constantFrom('none', '+'))),
+    customerPhoneContains: maybe(fc.oneof(phone.chain(partOf), fc.constantFrom('none', '+'))),
+    statuses: maybe(fc.uniqueArray(status)),
     isCompleted: maybe(fc.boolean()),
   })
   .map(({ times: [one, other], ...rest }) => {
-    const [startTime, endTime] = one && other && one > other ? [other, one] : [one, other];
+    const [createdFrom, createdUntil] = one && other && one > other ? [other, one] : [one, other];
     return Object.fromEntries(
-      Object.entries({ startTime, endTime, ...rest }).filter(([, value]) => value !== undefined),
+      Object.entries({ createdFrom, createdUntil, ...rest }).filter(([, value]) => value !== undefined),
     );
   });
 
@@ -82,13 +82,29 @@ const digits = (text: string) => text.replace(/\D/g, '');
 /** Implements the rules of docs/interface.md#orders. */
 function matches(
   order: Order,
-  { startTime, endTime, customerName, phoneNumber, phoneDigits, status: statuses, isCompleted }: OrderFilter,
+  {
+    createdFrom,
+    createdUntil,
+    customerName,
+    customerPhoneEndsWith,
+    customerPhoneContains,
+    statuses,
+    isCompleted,
+  }: OrderFilter,
 ) {
-  if (startTime && order.createdAt < startTime) return false;
-  if (endTime && order.createdAt > endTime) return false;
+  if (createdFrom && order.createdAt < createdFrom) return false;
+  if (createdUntil && order.createdAt > createdUntil) return false;
   if (customerName && !fold(order.customerName).includes(fold(customerName))) return false;
-  if (phoneNumber && !(digits(phoneNumber) && digits(order.customerPhone).endsWith(digits(phoneNumber)))) return false;
-  if (phoneDigits && !(digits(phoneDigits) && digits(order.customerPhone).includes(digits(phoneDigits)))) return false;
+  if (
+    customerPhoneEndsWith &&
+    !(digits(customerPhoneEndsWith) && digits(order.customerPhone).endsWith(digits(customerPhoneEndsWith)))
+  )
+    return false;
+  if (
+    customerPhoneContains &&
+    !(digits(customerPhoneContains) && digits(order.customerPhone).includes(digits(customerPhoneContains)))
+  )
+    return false;
   const isOpen = ['PENDING', 'ACCEPTED', 'READY'].includes(order.status);
   if (isCompleted !== undefined && isCompleted === isOpen) return false;
   return !statuses?.length || statuses.includes(order.status);

@@ -6,7 +6,7 @@ import { endOfLog } from '../support/events.ts';
 const app = await sharedApp();
 
 const mutation = `mutation ($id: ID!, $items: [ItemPriceInput!], $modifierItems: [ModifierItemPriceInput!], $revision: SafeInt) {
-  changePrices(input: { storeId: $id, items: $items, modifierItems: $modifierItems, expectedRevision: $revision }) { revision }
+  changePrices(input: { storeId: $id, items: $items, modifierItems: $modifierItems, expectedMenuRevision: $revision }) { store { menuRevision } }
 }`;
 const changePrices = (id: string, changes: object, key = app.key) =>
   app.graphql(mutation, { id, ...changes }, { 'x-api-key': key });
@@ -30,10 +30,9 @@ describe('changePrices', () => {
       items: [{ externalId: 'item', price: 0 }],
       modifierItems: [{ externalId: 'modifier', taxChange: -7, priceChange: null }],
     });
-    const { revision } = body.data.changePrices;
     expect(await read()).toEqual({ ...before, price: 0, taxChange: -7 });
     const again = await changePrices(id, { items: [{ externalId: 'item', price: 0 }] });
-    expect(again.body.data.changePrices).toEqual({ revision });
+    expect(again.body.data).toEqual(body.data);
   });
 
   test('is in the history and in the events of the store, as a change of its menu', async () => {
@@ -43,11 +42,11 @@ describe('changePrices', () => {
     const { body } = await changePrices(id, { items: [{ externalId: 'item', tax: 1 }] });
     // It is in the log a moment later.
     const selection = `menuHistory(first: 1) { nodes { source revision menuChanges { entities { externalId } } } }
-      events(after: "${start}", wait: 25) { events { kind revision } }`;
+      events(after: "${start}", waitSeconds: 25) { events { kind menuRevision } }`;
     const { store } = (await app.graphql(`{ store(id: "${id}") { ${selection} } }`)).body.data;
-    const { revision } = body.data.changePrices;
+    const revision = body.data.changePrices.store.menuRevision;
     expect(store.menuHistory.nodes).toMatchObject([{ source: 'PRICES', revision }]);
-    expect(store.events.events).toEqual([{ kind: 'MENU_CHANGED', revision }]);
+    expect(store.events.events).toEqual([{ kind: 'MENU_CHANGED', menuRevision: revision }]);
   });
 
   test('of unknown and repeated entities are refused together, and so is another revision than the expected one', async () => {

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ConfigurationInput } from '../../src/menu/kinds.ts';
 import { operatorScope } from '../../src/scope.ts';
+import { inMinorUnits } from '../support/amounts.ts';
 import { createData, smallMenu } from '../support/data.ts';
 import { createDatabase } from '../support/database.ts';
 import { expectedAmounts, expectedProblems } from '../support/order-oracle.ts';
@@ -16,25 +17,22 @@ const orm = await createDatabase({ onPool: pool => statements.watch(pool) });
 const data = createData(orm);
 const graph = createOrderGraph(orm);
 
-const amounts = `price tax total tip charges { name amount tax } discounts { name amount tax } readyBy lines {
-  itemExternalId name { translations } quantity price tax totalPrice totalTax note
-  modifiers { modifierGroupExternalId modifierItemExternalId quantity freeQuantity priceChange taxChange }
+const adjustment = '{ name amount { amount } tax { amount } }';
+const amounts = `price { amount } tax { amount } total { amount } tip { amount } charges ${adjustment} discounts ${adjustment} readyBy lines {
+  itemExternalId name { translations } quantity price { amount } tax { amount } totalPrice { amount } totalTax { amount } note
+  modifiers { modifierGroupExternalId modifierItemExternalId quantity freeQuantity priceChange { amount } taxChange { amount } }
 }`;
-const quote = async (input: object, scope = operatorScope) =>
-  (
-    await graph.query(
-      `query ($input: QuoteOrderInput!) { quoteOrder(input: $input) { ${amounts} problems { path message code } } }`,
-      { input },
-      scope,
-    )
-  ).quoteOrder;
+const quote = async (input: object, scope = operatorScope) => {
+  const query = `query ($input: QuoteOrderInput!) { quoteOrder(input: $input) { ${amounts} problems { path message code } } }`;
+  return inMinorUnits((await graph.query(query, { input }, scope)).quoteOrder);
+};
 
 /** The order that is placed, or the reasons why it is refused, as a quote has them. */
 async function place(input: object) {
   const placed = { ...input, idempotencyKey: randomUUID(), customer: { name: 'Ana', phone: '' } };
   const mutation = `mutation ($input: PlaceOrderInput!) { placeOrder(input: $input) { order { id ${amounts} } } }`;
   try {
-    return { order: (await graph.query(mutation, { input: placed })).placeOrder.order, problems: [] };
+    return { order: inMinorUnits((await graph.query(mutation, { input: placed })).placeOrder.order), problems: [] };
   } catch (error) {
     if (!(error instanceof InvalidInput)) throw error;
     const problems = error.errors.map(({ path, message, type }) => ({
@@ -86,7 +84,7 @@ const menus: fc.Arbitrary<ConfigurationInput> = fc.record({
       tax: amount,
       inStock: mostly,
       sellSeparately: mostly,
-      prepTime: fc.constantFrom(null, 5, 20, -3, 5000),
+      preparationMinutes: fc.constantFrom(null, 5, 20, -3, 5000),
       modifierGroupExternalIds: some(groupIds.slice(0, 3)),
     }),
   ),

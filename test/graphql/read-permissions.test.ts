@@ -93,18 +93,18 @@ describe('a field that the key may not read', () => {
 
   test('ends a stream whose key loses the permission', async () => {
     const key = await app.newKey({ name: 'loser', permissions: ['READ_ORDERS', 'READ_MENUS'] });
-    const query = 'subscription { menuEvents(storeId: "baixa") { revision } }';
+    const query = 'subscription { menuEvents(storeId: "baixa") { menuRevision } }';
     const stream = openStream('sse', { url: app.url, key }, { query });
     let hasEnded = false;
     const keepChanging = async () => {
       for (let inStock = false; !hasEnded; inStock = !inStock) {
         await app.graphql(
-          `mutation { setStock(input: { storeId: "baixa", items: [{ externalId: "item", inStock: ${inStock} }] }) { revision } }`,
+          `mutation { setStock(input: { storeId: "baixa", items: [{ externalId: "item", inStock: ${inStock} }] }) { store { menuRevision } } }`,
         );
       }
     };
     const changing = keepChanging();
-    expect((await stream.next()).data.menuEvents.revision).toEqual(expect.any(Number));
+    expect((await stream.next()).data.menuEvents.menuRevision).toEqual(expect.any(Number));
     await app.orm.em.fork().execute("update api_key set permissions = '{READ_ORDERS}' where name = 'loser'");
     const rest = await stream.rest();
     hasEnded = true;
@@ -129,17 +129,17 @@ describe('an administrator who may not read orders', async () => {
   test('gets no key and no webhook that may', async () => {
     const create = (permissions: string) =>
       app.graphql(
-        `mutation { createApiKey(input: { name: "x", all: true, permissions: [${permissions}] }) { key } }`,
+        `mutation { createApiKey(input: { name: "x", all: true, permissions: [${permissions}] }) { secret } }`,
         {},
         admin,
       );
-    expect((await create('READ_MENUS, STOCK')).body.data.createApiKey.key).toMatch(/^carte_/);
+    expect((await create('READ_MENUS, STOCK')).body.data.createApiKey.secret).toMatch(/^carte_/);
     expect((await create('STOCK')).body).toMatchObject({
       data: { createApiKey: null },
       errors: [{ message, path: ['createApiKey'], extensions: { code: 'FORBIDDEN' } }],
     });
     const id = (await app.graphql('{ viewer { id } }')).body.data.viewer.id;
-    const rotated = await app.graphql(`mutation { rotateApiKey(input: { apiKeyId: "${id}" }) { key } }`, {}, admin);
+    const rotated = await app.graphql(`mutation { rotateApiKey(input: { apiKeyId: "${id}" }) { secret } }`, {}, admin);
     expect(rotated.body.errors[0]).toMatchObject({ message, path: ['rotateApiKey'] });
     const webhook = (kind: string) =>
       app.graphql(

@@ -6,19 +6,18 @@ import { operatorFork, smallMenu } from '../support/data.ts';
 
 const app = await sharedApp();
 
-const mutation = `mutation ($input: MenuConfigurationInput!) {
+const mutation = `mutation ($input: ReplaceMenuConfigurationInput!) {
   replaceMenuConfiguration(input: $input) {
-    revision
     store {
       menuRevision
-      menus { numericId externalId categories { externalId items { numericId externalId name { translations } } } }
-      items { numericId externalId }
+      menus { id externalId categories { externalId items { id externalId name { translations } } } }
+      items { id externalId }
     }
   }
 }`;
 
-const replace = (storeId: string, menu: object, expectedRevision?: number) =>
-  app.graphql(mutation, { input: { storeId, expectedRevision, ...menu } });
+const replace = (storeId: string, menu: object, expectedMenuRevision?: number) =>
+  app.graphql(mutation, { input: { storeId, expectedMenuRevision, ...menu } });
 
 const sql = <T>(text: string, values: unknown[] = []) => operatorFork(app.orm).execute<T[]>(text, values);
 
@@ -45,22 +44,21 @@ describe('replaceMenuConfiguration', () => {
     const { body } = await replace(store.id, smallMenu('Soup'));
     expect(body.errors).toBeUndefined();
     expect(body.data.replaceMenuConfiguration).toEqual({
-      revision: expect.any(Number),
       store: {
-        menuRevision: body.data.replaceMenuConfiguration.revision,
+        menuRevision: expect.any(Number),
         menus: [
           {
-            numericId: expect.any(Number),
+            id: expect.any(String),
             externalId: 'menu',
             categories: [
               {
                 externalId: 'category',
-                items: [{ numericId: expect.any(Number), externalId: 'item', name: { translations: { en: 'Soup' } } }],
+                items: [{ id: expect.any(String), externalId: 'item', name: { translations: { en: 'Soup' } } }],
               },
             ],
           },
         ],
-        items: [{ numericId: expect.any(Number), externalId: 'item' }],
+        items: [{ id: expect.any(String), externalId: 'item' }],
       },
     });
   });
@@ -72,9 +70,9 @@ describe('replaceMenuConfiguration', () => {
       const { body } = await replace(store.id, {
         items: externalIds.map(externalId => ({ ...item, externalId, modifierGroupExternalIds: [] })),
       });
-      const items: { numericId: number; externalId: string }[] = body.data.replaceMenuConfiguration.store.items;
+      const items: { id: string; externalId: string }[] = body.data.replaceMenuConfiguration.store.items;
       expect(items.map(found => found.externalId)).toEqual(externalIds);
-      return Object.fromEntries(items.map(found => [found.externalId, found.numericId]));
+      return Object.fromEntries(items.map(found => [found.externalId, Number(found.id.replace('item_', ''))]));
     };
     const first = await post('a', 'b', 'c');
     const second = await post('c', 'd', 'a');
@@ -89,7 +87,7 @@ describe('replaceMenuConfiguration', () => {
     const first = await replace(store.id, smallMenu());
     const before = [await rowVersions(store.id), await lastIds()];
     const { body } = await replace(store.id, smallMenu());
-    expect(body.data.replaceMenuConfiguration.revision).toBe(first.body.data.replaceMenuConfiguration.revision);
+    expect(body).toEqual(first.body);
     expect([await rowVersions(store.id), await lastIds()]).toEqual(before);
   });
 
@@ -146,7 +144,8 @@ describe('replaceMenuConfiguration', () => {
 
   test('fails with CONFLICT if the revision is not the expected one', async () => {
     const store = await app.data.store();
-    const { revision } = (await replace(store.id, smallMenu('one'), 0)).body.data.replaceMenuConfiguration;
+    const first = await replace(store.id, smallMenu('one'), 0);
+    const revision = first.body.data.replaceMenuConfiguration.store.menuRevision;
     expect(revision).toBeGreaterThan(0);
     const { body } = await replace(store.id, smallMenu('two'), 0);
     expect(body.errors[0]).toMatchObject({
@@ -154,7 +153,7 @@ describe('replaceMenuConfiguration', () => {
       extensions: { code: 'CONFLICT' },
     });
     const next = await replace(store.id, smallMenu('two'), revision);
-    expect(next.body.data.replaceMenuConfiguration.revision).toBeGreaterThan(revision);
+    expect(next.body.data.replaceMenuConfiguration.store.menuRevision).toBeGreaterThan(revision);
   });
 
   test('returns null for a store out of scope, as for one that does not exist', async () => {
@@ -232,13 +231,15 @@ describe('replaceMenuConfiguration', () => {
     ]);
   });
 
-  test('keeps the prepType that the operator has set', async () => {
+  test('keeps the preparationType that the operator has set', async () => {
     const store = await app.data.store();
     await replace(store.id, smallMenu());
     await sql("update menu_item set prep_type = 'GRILL' where store_id = ?", [store.id]);
     await replace(store.id, smallMenu('renamed'));
-    const { body } = await app.graphql('query ($id: ID!) { store(id: $id) { items { prepType } } }', { id: store.id });
-    expect(body.data.store.items).toEqual([{ prepType: 'GRILL' }]);
+    const { body } = await app.graphql('query ($id: ID!) { store(id: $id) { items { preparationType } } }', {
+      id: store.id,
+    });
+    expect(body.data.store.items).toEqual([{ preparationType: 'GRILL' }]);
   });
 
   test('does not block orders of the same store before it is committed', async () => {

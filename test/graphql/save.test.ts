@@ -13,11 +13,11 @@ import { operatorFork } from '../support/data.ts';
 const app = await startApp();
 const operator = { 'x-api-key': await app.newKey({ name: 'operator', permissions: ['ADMIN'] }) };
 
-const saveStore = (input: object, selection = 'store { id } revision') =>
-  app.graphql(`mutation ($input: StoreInput!) { saveStore(input: $input) { ${selection} } }`, { input }, operator);
+const saveStore = (input: object, selection = 'store { id menuRevision }') =>
+  app.graphql(`mutation ($input: SaveStoreInput!) { saveStore(input: $input) { ${selection} } }`, { input }, operator);
 const saveMerchant = (input: object, selection = 'merchant { id }') =>
   app.graphql(
-    `mutation ($input: MerchantInput!) { saveMerchant(input: $input) { ${selection} } }`,
+    `mutation ($input: SaveMerchantInput!) { saveMerchant(input: $input) { ${selection} } }`,
     { input },
     operator,
   );
@@ -42,9 +42,9 @@ test('a merchant and a store are saved as by `carte import`', async () => {
   expect(body).toEqual({ data: { saveMerchant: { merchant: { id: 'm' } } } });
   const saved = await saveStore({
     id: 'by-graph',
-    name: { translations: { pt: 'Baixa', en: 'Downtown' }, __proto__x: 1 },
+    name: { translations: { pt: 'Baixa', en: 'Downtown' } },
     createdAt,
-    addressLine1: 'Rua Augusta 1',
+    address: { addressLine1: 'Rua Augusta 1', locationName: 'Arcade', country: 'PT' },
     contacts: { chef: { phones: ['+351'] } },
     timezone: 'Europe/Lisbon',
     phoneNumbers: [{ id: 'p', phoneNumber: '+351', createdAt: '2026-01-02' }],
@@ -52,16 +52,16 @@ test('a merchant and a store are saved as by `carte import`', async () => {
     storeType: { content: 'cafe', businessType: { name: 'RESTAURANT' } },
     restaurantConfiguration: { cuisineType: { name: 'PORTUGUESE' } },
   });
-  expect(saved.body).toEqual({ data: { saveStore: { store: { id: 'by-graph' }, revision: 0 } } });
+  expect(saved.body).toEqual({ data: { saveStore: { store: { id: 'by-graph', menuRevision: 0 } } } });
 
   await importLine('merchants', {
     ...{ id: 'm', created_at: createdAt, brand_name: 'Casa', business_type: { name: 'RESTAURANT' } },
   });
   await importLine('stores', {
     id: 'by-line',
-    name: { translations: { pt: 'Baixa', en: 'Downtown' }, __proto__x: 1 },
+    name: { translations: { pt: 'Baixa', en: 'Downtown' } },
     created_at: createdAt,
-    address_line_1: 'Rua Augusta 1',
+    ...{ address_line_1: 'Rua Augusta 1', location_name: 'Arcade', country: 'PT' },
     contacts: { chef: { phones: ['+351'] } },
     timezone: 'Europe/Lisbon',
     phone_numbers: [{ id: 'p', phone_number: '+351', create_date_time: '2026-01-02' }],
@@ -80,24 +80,27 @@ test('saving replaces all fields but the creation time, and shows at once in eve
   await app.data.orders(store, 1);
   const paths = [`/v1/stores/${store.id}`, '/v1/stores/', `/v1/stores/${store.id}/orders/`];
   const menuPath = `/v1/stores/${store.id}/menu_configuration/`;
-  const query = `{ store(id: "${store.id}") { name { translations } city menuRevision menus { externalId store { name { translations } } } } }`;
+  const query = `{ store(id: "${store.id}") { name { translations } address { city } menuRevision menus { externalId store { name { translations } } } } }`;
   const etagsOf = async () => Promise.all(paths.map(async path => (await app.get(path)).headers.get('etag')));
   const [etags, menu] = [await etagsOf(), await app.get(menuPath)];
   await app.graphql(query);
 
   const input = { id: store.id, name: name('Chiado'), merchant: { id: store.merchant } };
-  const { body } = await saveStore(input, 'store { city createdAt externalId merchant { id } } revision');
-  const revision = body.data.saveStore.revision;
-  expect(body.data.saveStore.store).toEqual({
-    city: null,
+  const { body } = await saveStore(
+    input,
+    'store { address { city } createdAt externalId merchant { id } menuRevision }',
+  );
+  const { menuRevision, ...saved } = body.data.saveStore.store;
+  expect(saved).toEqual({
+    address: { city: null },
     createdAt: store.createdAt.toISOString(),
     externalId: null,
     merchant: { id: store.merchant },
   });
   expect((await app.graphql(query)).body.data.store).toEqual({
     name: name('Chiado'),
-    city: null,
-    menuRevision: revision,
+    address: { city: null },
+    menuRevision,
     menus: [{ externalId: 'menu', store: { name: name('Chiado') } }],
   });
   const newETags = await etagsOf();
@@ -126,7 +129,7 @@ test('the merchant of a store shows its new name at once', async () => {
 
 test('each of several saves in one request shows those before it', async () => {
   const store = (id: string) =>
-    `saveStore(input: { id: "${id}", name: { en: "${id}" }, merchant: { id: "several" } }) { store { merchant { brandName stores { nodes { id } } } } }`;
+    `saveStore(input: { id: "${id}", name: { translations: { en: "${id}" } }, merchant: { id: "several" } }) { store { merchant { brandName stores { nodes { id } } } } }`;
   const merchant = (brandName: string) => `saveMerchant(input: { id: "several", brandName: "${brandName}" })`;
   const query = `mutation { ${merchant('A')} { merchant { stores { nodes { id } } } } one: ${store('one')} two: ${store('two')}
     renamed: ${merchant('B')} { merchant { brandName stores { nodes { merchant { brandName } } } } } }`;
@@ -164,7 +167,7 @@ test('every error is reported with its path, and nothing is saved', async () => 
     id: '',
     name: { translations: { en: 'a\0b', 'c\0': 'd' } },
     contacts: { deep, half: '\ud800' },
-    city: 'e\0f',
+    address: { city: 'e\0f' },
     timezone: 'Europe/Lisboa',
     merchant: { id: 'no-such' },
   });
@@ -181,7 +184,7 @@ test('every error is reported with its path, and nothing is saved', async () => 
     ['input.name.translations.c\0', 'Value error, the character U+0000 is not allowed'],
     ['input.contacts.deep.inner', 'Value error, nested deeper than 100 levels'],
     ['input.contacts.half', 'Value error, a lone surrogate is not a character'],
-    ['input.city', 'Value error, the character U+0000 is not allowed'],
+    ['input.address.city', 'Value error, the character U+0000 is not allowed'],
     ['input.timezone', '"Europe/Lisboa" is not a timezone of IANA. Did you mean "Europe/Lisbon"?'],
     ['input.merchant.id', 'no merchant has the id "no-such"'],
   ]);
@@ -190,11 +193,11 @@ test('every error is reported with its path, and nothing is saved', async () => 
     { path: ['input', 'brandName'], type: 'value_error', message: 'Value error, the character U+0000 is not allowed' },
   ]);
   const infinite = await app.graphql(
-    'mutation { saveStore(input: { id: "x", name: { n: 1e999 } }) { revision } }',
+    'mutation { saveStore(input: { id: "x", name: { translations: {} }, contacts: { n: 1e999 } }) { store { id } } }',
     {},
     operator,
   );
-  expect(infinite.body.errors[0].message).toBe('input.name.n: Input should be a finite number');
+  expect(infinite.body.errors[0].message).toBe('input.contacts.n: Input should be a finite number');
   const createdAt = '9999-12-31T23:59:59-12:00';
   const unbounded = await saveMerchant({ id: 'x'.repeat(256), brandName: 'x', createdAt });
   expect(unbounded.body.errors[0].extensions.errors).toMatchObject([
@@ -229,18 +232,25 @@ test.each([
   [{ translations: { en: 7 } }, {}],
   [{}, {}],
 ])('the name of a store that was imported as %j has its texts', async (given, translations) => {
-  await saveStore({ id: 'named', name: given });
-  const { body } = await app.graphql('{ store(id: "named") { name { translations text } importedName } }');
+  await importLine('stores', { id: 'named', name: given });
+  const { body } = await app.graphql('{ store(id: "named") { name { translations text } } }');
   const [text = null] = Object.values(translations);
-  expect(body.data.store).toEqual({ name: { translations, text }, importedName: given });
+  expect(body.data.store).toEqual({ name: { translations, text } });
+  expect((await app.get('/v1/stores/named')).body.name).toEqual(given);
 });
 
-test('the address of a store has its flat fields', async () => {
-  await saveStore({ id: 'placed', name: {}, addressLine1: 'Rua Augusta 1', city: 'Lisboa', country: 'PT' });
-  const { body } = await app.graphql(
-    '{ store(id: "placed") { address { addressLine1 locationName city country note } } }',
-  );
-  expect(body.data.store.address).toEqual({
-    ...{ addressLine1: 'Rua Augusta 1', locationName: null, city: 'Lisboa', country: 'PT', note: null },
+test('a store is saved with its address, of which nothing is left where it is left out', async () => {
+  const address = { addressLine1: 'Rua Augusta 1', city: 'Lisboa', country: 'PT' };
+  const addressOf = async (given: object) => {
+    const selection = 'store { address { addressLine1 locationName city country note } currency }';
+    const { body } = await saveStore({ id: 'placed', name: { translations: {} }, ...given }, selection);
+    return body.data.saveStore.store;
+  };
+  const nothing = { addressLine1: null, locationName: null, city: null, country: null, note: null };
+  expect(await addressOf({ address })).toEqual({ address: { ...nothing, ...address }, currency: 'EUR' });
+  expect(await addressOf({ address: { city: 'Porto' } })).toEqual({
+    address: { ...nothing, city: 'Porto' },
+    currency: null,
   });
+  expect(await addressOf({ address: null })).toEqual({ address: nothing, currency: null });
 });

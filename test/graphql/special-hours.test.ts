@@ -22,7 +22,7 @@ const set = async (storeId: string, hours: readonly object[]) =>
 
 async function menusAt(id: string, at: string) {
   const query = `query ($id: ID!, $at: DateTime!) {
-    store(id: $id) { menus { externalId nextAvailableAt(after: $at) } at: menus(availableAt: $at) { externalId } }
+    store(id: $id) { menus { externalId nextAvailableAt(from: $at) } at: menus(availableAt: $at) { externalId } }
   }`;
   const { store } = (await app.graphql(query, { id, at })).body.data;
   type Found = { readonly externalId: string; readonly nextAvailableAt: string };

@@ -11,7 +11,7 @@ const { primary } = await createReadAccess(app.orm);
 const timeout = 120_000;
 
 const fields = `store { menuRevision items { inStock } modifierItems { inStock }
-  soldOutUntil { until item { externalId } modifierItem { externalId } } }`;
+  temporarilySoldOut { until item { externalId } modifierItem { externalId } } }`;
 const mutation = `mutation ($id: ID!, $items: [StockInput!], $modifierItems: [StockInput!]) {
   result: setStock(input: { storeId: $id, items: $items, modifierItems: $modifierItems }) { ${fields} }
 }`;
@@ -24,7 +24,7 @@ const set = async (id: string, changes: object) => (await call(id, changes)).dat
 const stateOf = async (id: string) =>
   (await app.graphql(`query ($id: ID!) { store(id: $id) { ${fields.slice(8, -2)} } }`, { id })).body.data.store;
 const pending = async (id: string) =>
-  (await stateOf(id)).soldOutUntil.map(
+  (await stateOf(id)).temporarilySoldOut.map(
     ({ item, modifierItem }: { item?: { externalId: string }; modifierItem?: { externalId: string } }) =>
       item?.externalId ?? modifierItem?.externalId,
   );
@@ -54,7 +54,7 @@ describe('StockInput.until', () => {
       ['input.modifierItems.0.until', expect.stringMatching(`^${past} is not in the future; it is `)],
       ['input.items.1.externalId', 'no item has the external id "unknown"'],
     ]);
-    expect(await stateOf(id)).toMatchObject({ items: [{ inStock: true }], soldOutUntil: [] });
+    expect(await stateOf(id)).toMatchObject({ items: [{ inStock: true }], temporarilySoldOut: [] });
   });
 
   test('puts it back in stock by itself, once over all processes, as a change of the revision', {
@@ -73,7 +73,7 @@ describe('StockInput.until', () => {
     expect(before[0]).toMatchObject({
       items: [{ inStock: false }],
       modifierItems: [{ inStock: false }],
-      soldOutUntil: [
+      temporarilySoldOut: [
         { until: later, item: { externalId: 'item' }, modifierItem: null },
         { until: evenLater, item: null, modifierItem: { externalId: 'modifier' } },
       ],
@@ -94,7 +94,7 @@ describe('StockInput.until', () => {
       expect(after).toMatchObject({
         items: [{ inStock: true }],
         modifierItems: [{ inStock: false }],
-        soldOutUntil: [{ item: null }],
+        temporarilySoldOut: [{ item: null }],
       });
       expect(after.menuRevision).toBeGreaterThan(before[index].menuRevision);
       const { status, body } = await app.get(menuPath, { 'if-none-match': etags[index] ?? '' });
@@ -120,7 +120,7 @@ describe('StockInput.until', () => {
     const { menuRevision } = await set(id, both);
     expect(await set(id, { items: [entry('item', false, evenLater)] })).toMatchObject({
       menuRevision,
-      soldOutUntil: [
+      temporarilySoldOut: [
         { until: later, item: null },
         { until: evenLater, item: { externalId: 'item' } },
       ],
@@ -140,13 +140,13 @@ describe('StockInput.until', () => {
     // The same menu, as it is now: nothing changes but the time.
     const { body: flat } = await app.get(`${menuPath}flat`);
     expect((await app.post(menuPath, flat)).status).toBe(200);
-    expect(await stateOf(id)).toMatchObject({ menuRevision, items: [{ inStock: false }], soldOutUntil: [] });
+    expect(await stateOf(id)).toMatchObject({ menuRevision, items: [{ inStock: false }], temporarilySoldOut: [] });
     await set(id, soldOut);
     expect(await pending(id)).toEqual(['item']);
     const restore =
-      'mutation ($id: ID!, $revision: SafeInt!) { restoreMenuConfiguration(input: { storeId: $id, revision: $revision }) { revision } }';
+      'mutation ($id: ID!, $revision: SafeInt!) { restoreMenuConfiguration(input: { storeId: $id, revision: $revision }) { store { menuRevision } } }';
     await app.graphql(restore, { id, revision: menuRevision });
-    expect(await stateOf(id)).toMatchObject({ items: [{ inStock: false }], soldOutUntil: [] });
+    expect(await stateOf(id)).toMatchObject({ items: [{ inStock: false }], temporarilySoldOut: [] });
     await app.data.menu(store, smallMenu('Dinner'));
     expect((await stateOf(id)).items).toEqual([{ inStock: true }]);
   });

@@ -15,13 +15,15 @@ interface Changes {
 }
 
 const mutation = `mutation ($id: ID!, $items: [StockInput!], $modifierItems: [StockInput!]) {
-  setStock(input: { storeId: $id, items: $items, modifierItems: $modifierItems }) { revision }
+  setStock(input: { storeId: $id, items: $items, modifierItems: $modifierItems }) { store { menuRevision } }
 }`;
 const itemSoldOut: Changes = { items: [{ externalId: 'item', inStock: false }] };
 const allSoldOut: Changes = { ...itemSoldOut, modifierItems: [{ externalId: 'modifier', inStock: false }] };
 
 const setStock = (id: string, changes: Changes, key = app.key) =>
   app.graphql(mutation, { id, ...changes }, { 'x-api-key': key });
+const revisionAfter = async (...args: Parameters<typeof setStock>): Promise<number> =>
+  (await setStock(...args)).body.data.setStock.store.menuRevision;
 
 async function createStore() {
   const store = await app.data.store();
@@ -45,7 +47,7 @@ describe('setStock', () => {
     const before = await app.get(menuPath);
     expect((await app.graphql(stockQuery, { id })).body.data.store.items).toEqual([{ inStock: true }]);
 
-    const { revision } = (await setStock(id, itemSoldOut)).body.data.setStock;
+    const revision = await revisionAfter(id, itemSoldOut);
     const after = await app.get(menuPath, { 'if-none-match': etagOf(before) });
     expect(after.status).toBe(200);
     const [item] = after.body.menu_configuration[0].categories[0].items;
@@ -64,9 +66,9 @@ describe('setStock', () => {
 
   test('keeps the revision if nothing changes', async () => {
     const { id, menuPath } = await createStore();
-    const { revision } = (await setStock(id, allSoldOut)).body.data.setStock;
+    const revision = await revisionAfter(id, allSoldOut);
     const etag = etagOf(await app.get(menuPath));
-    expect((await setStock(id, allSoldOut)).body.data.setStock.revision).toBe(revision);
+    expect(await revisionAfter(id, allSoldOut)).toBe(revision);
     expect((await app.get(menuPath, { 'if-none-match': etag })).status).toBe(304);
   });
 
@@ -81,22 +83,18 @@ describe('setStock', () => {
 
   test('returns the store as it is after each call, also of several in one request', async () => {
     const { id } = await createStore();
-    const selection = 'revision store { menuRevision items { inStock store { menuRevision } } }';
+    const selection = 'store { menuRevision items { inStock store { menuRevision } } }';
     const call = (inStock: boolean) =>
       `setStock(input: { storeId: "${id}", items: [{ externalId: "item", inStock: ${inStock} }] })`;
     const { body } = await app.graphql(
-      `mutation { a: ${call(false)} { ${selection} } b: ${call(true)} { ${selection} } c: ${call(false)} { revision store { menuRevision } } }`,
+      `mutation { a: ${call(false)} { ${selection} } b: ${call(true)} { ${selection} } c: ${call(false)} { store { menuRevision } } }`,
     );
     expect(body.errors).toBeUndefined();
     const { a, b, c } = body.data;
-    const inRevision = (revision: number, inStock: boolean) => ({
-      revision,
-      store: { menuRevision: revision, items: [{ inStock, store: { menuRevision: revision } }] },
-    });
-    expect(a).toEqual(inRevision(a.revision, false));
-    expect(b).toEqual(inRevision(b.revision, true));
-    expect(c).toEqual({ revision: c.revision, store: { menuRevision: c.revision } });
-    expect(a.revision < b.revision && b.revision < c.revision).toBe(true);
+    const [first, second, third] = [a, b, c].map(({ store }) => store.menuRevision);
+    expect(a.store.items).toEqual([{ inStock: false, store: { menuRevision: first } }]);
+    expect(b.store.items).toEqual([{ inStock: true, store: { menuRevision: second } }]);
+    expect(first < second && second < third).toBe(true);
   });
 
   test('changes nothing if any external id is wrong, and reports every error with its path', async () => {
@@ -146,7 +144,7 @@ describe('setStock', () => {
       extensions: { code: 'FORBIDDEN' },
     });
     const kitchen = await app.newKey({ storeIds: [id], permissions: ['STOCK'] });
-    expect((await setStock(id, itemSoldOut, kitchen)).body.data.setStock.revision).toBeGreaterThan(0);
+    expect(await revisionAfter(id, itemSoldOut, kitchen)).toBeGreaterThan(0);
     const foreign = await setStock((await createStore()).id, itemSoldOut, kitchen);
     expect(foreign.body).toEqual({ data: { setStock: null } });
     expect((await setStock('no-such-store', itemSoldOut, kitchen)).body).toEqual(foreign.body);
@@ -155,20 +153,20 @@ describe('setStock', () => {
   test('and replacements at the same time have the result of one after the other', async () => {
     const { id, menuPath } = await createStore();
     const replacement =
-      'mutation ($input: MenuConfigurationInput!) { replaceMenuConfiguration(input: $input) { revision } }';
+      'mutation ($input: ReplaceMenuConfigurationInput!) { replaceMenuConfiguration(input: $input) { store { menuRevision } } }';
     const inStock = Array.from({ length: 24 }, (_, index) => index % 3 === 0);
     const writes = await Promise.all(
       inStock.flatMap((value, index) => [
-        setStock(id, { items: [{ externalId: 'item', inStock: value }] }).then(({ body }) => ({
-          revision: body.data.setStock.revision,
+        revisionAfter(id, { items: [{ externalId: 'item', inStock: value }] }).then(revision => ({
+          revision,
           stock: { item: value },
         })),
-        setStock(id, { modifierItems: [{ externalId: 'modifier', inStock: !value }] }).then(({ body }) => ({
-          revision: body.data.setStock.revision,
+        revisionAfter(id, { modifierItems: [{ externalId: 'modifier', inStock: !value }] }).then(revision => ({
+          revision,
           stock: { modifier: !value },
         })),
         app.graphql(replacement, { input: { storeId: id, ...smallMenu(`menu ${index}`) } }).then(({ body }) => ({
-          revision: body.data.replaceMenuConfiguration.revision,
+          revision: body.data.replaceMenuConfiguration.store.menuRevision,
           stock: { item: true, modifier: true },
         })),
       ]),

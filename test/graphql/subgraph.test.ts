@@ -20,7 +20,7 @@ interface FoundStore extends Representation {
 }
 
 const query = `query($representations: [_Any!]!) { _entities(representations: $representations) {
-  __typename ... on Store { id city } ... on Merchant { id brandName } ... on Order { id status } ... on MenuItem { id externalId } } }`;
+  __typename ... on Store { id timezone } ... on Merchant { id brandName } ... on Order { id status } ... on MenuItem { id externalId } } }`;
 const entities = (representations: readonly unknown[], headers: Record<string, string> = mine) =>
   app.graphql(query, { representations }, headers);
 
@@ -40,8 +40,9 @@ describe('a subgraph', () => {
     const { body } = await app.graphql('{ _service { sdl } }', {}, mine);
     const nutrition = `
       extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@shareable", "@cost", "@requires", "@external"])
-      type MenuItem @key(fields: "id") { id: ID!  price: SafeInt! @external  calories: Int @cost(weight: 3)  perCent: Float @requires(fields: "price") }
+      type MenuItem @key(fields: "id") { id: ID!  price: Money! @external  calories: Int @cost(weight: 3)  perCent: Float @requires(fields: "price { amount }") }
       scalar SafeInt
+      type Money { amount: SafeInt! @external }
       type Store @key(fields: "id", resolvable: false) { id: ID! }
       type Order @key(fields: "id") { id: ID!  courier: Courier }
       type Courier { name: String!  depot: Store! }
@@ -73,11 +74,11 @@ describe('a subgraph', () => {
   test('gives it the same each time, and loads each once', async () => {
     const representations = await representationsOf('mine-merchant');
     const inUnion = query.replace(
-      '... on Store { id city }',
-      '... on _Entity { __typename ... on Store { name { text } city } }',
+      '... on Store { id timezone }',
+      '... on _Entity { __typename ... on Store { name { text } timezone } }',
     );
     const named = `query($representations: [_Any!]!) { _entities(representations: $representations) { ...E } }
-      fragment E on _Entity { __typename ...S ... on Node { nodeId } } fragment S on Store { id ... on _Entity { ... on Store { city } ... on Order { status } } }`;
+      fragment E on _Entity { __typename ...S ... on Node { nodeId } } fragment S on Store { id ... on _Entity { ... on Store { timezone } ... on Order { status } } }`;
     const beside = query.replace('{ _entities', '{ stores { nodes { items { id } orders { totalCount } } } _entities');
     for (const text of [beside, query, inUnion, named]) {
       const send = () => app.statements.during(() => app.graphql(text, { representations }, mine));

@@ -3,6 +3,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { Kind, parse } from 'graphql';
 import { afterAll, describe, expect, inject, test } from 'vitest';
 import { createDatabase } from '../support/database.ts';
 
@@ -31,7 +32,7 @@ function insertBefore(path: string, line: string, added: string, { last = false 
   writeFileSync(path, text.slice(0, at) + added + text.slice(at));
 }
 
-/** The beginning of a line that the type and the input have. */
+/** The beginning of a line that the type and the inputs have. */
 const graphLine = '  "The IANA name of the store\'s timezone';
 
 /** What the steps of CONTRIBUTING.md#add-a-field do for an optional text of a store, by a word that names the step there. */
@@ -44,8 +45,10 @@ const steps = {
   'schema/rest/stores.graphql': (folder: string, name: string) =>
     insertBefore(join(folder, 'schema/rest/stores.graphql'), '  city\n', `  ${name}\n`),
   'test/support/interface.ts': () => {},
-  StoreInput: (folder: string, name: string) =>
-    insertBefore(join(folder, 'schema/store.graphql'), graphLine, `  "A text."\n  ${name}: String\n`, { last: true }),
+  SaveStoreInput: (folder: string, name: string) => {
+    for (const file of ['schema/store.graphql', 'schema/import/documents.graphql'])
+      insertBefore(join(folder, file), graphLine, `  "A text."\n  ${name}: String\n`, { last: true });
+  },
   '-u': () => {},
 };
 type Step = keyof typeof steps;
@@ -85,12 +88,25 @@ test('the steps of the guide are those that are tested', () => {
   for (const [index, step] of Object.keys(steps).entries()) expect(numbered[index]).toContain(step);
 });
 
+test('saveStore and the import write the same fields', () => {
+  const fieldsOf = (file: string, type: string) =>
+    parse(readFileSync(join(root, `schema/${file}.graphql`), 'utf8')).definitions.flatMap(definition =>
+      definition.kind === Kind.INPUT_OBJECT_TYPE_DEFINITION && definition.name.value === type
+        ? (definition.fields ?? []).map(({ name }) => name.value)
+        : [],
+    );
+  const saved = [...fieldsOf('store', 'SaveStoreInput'), ...fieldsOf('store', 'AddressInput')];
+  expect(saved.filter(name => name !== 'address').toSorted()).toEqual(
+    fieldsOf('import/documents', 'StoreDocument').toSorted(),
+  );
+});
+
 describe('a step that is left out', () => {
   test('does not compile, if it is the property or the input', { timeout: 120_000 }, async () => {
     const folder = copySources();
     addField(folder, 'complete');
     addField(folder, 'withoutProperty', { without: 'src/store/entities.ts' });
-    addField(folder, 'withoutInput', { without: 'StoreInput' });
+    addField(folder, 'withoutInput', { without: 'SaveStoreInput' });
     expect(await run(folder, 'graphql-codegen', ['--config', 'codegen.yml', '--silent'])).toBe('');
     // The rest of the project knows nothing of the fields.
     const files = ['src/graphql/schema.ts', 'src/store/save.ts'];

@@ -72,7 +72,7 @@ const get = (parameters: Record<string, string>): [path: string, sent: Sent] => 
   { headers: { 'apollo-require-preflight': '1' } },
 ];
 const tree = '{ store(id: "baixa") { menuRevision menus { externalId } } }';
-const subscription = 'subscription { menuEvents(storeId: "baixa") { revision } }';
+const subscription = 'subscription { menuEvents(storeId: "baixa") { menuRevision } }';
 const persisted = '{"persistedQuery":{"version":1,"sha256Hash":"0"}}';
 const ofEvents = { accept: 'text/event-stream' };
 const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'getStore', arguments: {} } };

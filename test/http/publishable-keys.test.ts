@@ -182,8 +182,8 @@ describe('What no menu lists', async () => {
   });
   const guest = { 'x-api-key': await app.newKey({ publishable: true, permissions: [], storeIds: ['bar'] }) };
   const quote = async (lines: string, headers: Record<string, string> = guest) => {
-    const selection = `price total readyBy problems { path code message } lines {
-      itemExternalId totalPrice name { text } item { price } modifiers { modifierItem { externalId } } }`;
+    const selection = `price { amount } total { amount } readyBy problems { path code message } lines {
+      itemExternalId totalPrice { amount } name { text } item { price { amount } } modifiers { modifierItem { externalId } } }`;
     const sent = `{ quoteOrder(input: { storeId: "bar", lines: [${lines}] }) { ${selection} } }`;
     return app.graphql(sent, {}, headers);
   };
@@ -195,8 +195,14 @@ describe('What no menu lists', async () => {
       'x-carte-cost': 'header',
     });
     expect(body.data.quoteOrder).toMatchObject({
-      ...{ price: 1100, total: 1100, problems: [], readyBy: expect.any(String) },
-      lines: [{ totalPrice: 1100, item: { price: 500 }, modifiers: [{ modifierItem: { externalId: 'bread' } }] }],
+      ...{ price: { amount: 1100 }, total: { amount: 1100 }, problems: [], readyBy: expect.any(String) },
+      lines: [
+        {
+          totalPrice: { amount: 1100 },
+          item: { price: { amount: 500 } },
+          modifiers: [{ modifierItem: { externalId: 'bread' } }],
+        },
+      ],
     });
     expect(Number(headers.get('x-carte-cost'))).toBeGreaterThan(1000);
     const refused = async (id: string) => (await quote(`{ itemExternalId: "soup" }, { itemExternalId: "${id}" }`)).text;
@@ -204,9 +210,13 @@ describe('What no menu lists', async () => {
     expect(unknown).toContain('"path":["input","lines","1","itemExternalId"]');
     for (const id of ['draft', 'alone']) expect((await refused(id)).replaceAll(id, 'X')).toBe(unknown);
     const known = await quote('{ itemExternalId: "draft" }', {});
-    expect(known.body.data.quoteOrder).toMatchObject({ price: 4711, problems: [{ code: 'NOT_AVAILABLE' }] });
+    expect(known.body.data.quoteOrder).toMatchObject({
+      price: { amount: 4711 },
+      problems: [{ code: 'NOT_AVAILABLE' }],
+    });
     expect(
-      (await app.graphql('{ quoteOrder(input: { storeId: "baixa", lines: [] }) { price } }', {}, guest)).body,
+      (await app.graphql('{ quoteOrder(input: { storeId: "baixa", lines: [] }) { price { amount } } }', {}, guest))
+        .body,
     ).toEqual({
       data: { quoteOrder: null },
     });
@@ -217,7 +227,7 @@ describe('What no menu lists', async () => {
     ['before', ['guest', 'secret', 'guest']],
   ])('is null to guests by its external id, also %s the response is cached for others', async (when, callers) => {
     for (const id of ['soup', 'draft', 'alone', 'no-such']) {
-      const sent = `query ${when}($id: String!) { store(id: "bar") { menuRevision item(externalId: $id) { price } } }`;
+      const sent = `query ${when}($id: String!) { store(id: "bar") { menuRevision item(externalId: $id) { price { amount } } } }`;
       for (const caller of callers) {
         const { store } = (await app.graphql(sent, { id }, caller === 'guest' ? guest : {})).body.data;
         const isKnown = id === 'soup' || (caller === 'secret' && id !== 'no-such');
@@ -228,18 +238,18 @@ describe('What no menu lists', async () => {
 
   test('is not to be had by other ways', async () => {
     const ways = [
-      'store(id: "bar") { items { price } }',
-      'store(id: "bar") { category(externalId: "drafts") { items { price } } }',
-      'store(id: "bar") { item(externalId: "soup") { categories { items { price } } } }',
-      'store(id: "bar") { item(externalId: "soup") { store { items { price } } } }',
-      'store(id: "bar") { menus { categories { items { store { item(externalId: "draft") { price } } } } } }',
-      'store(id: "bar") { a: item(externalId: "soup") { price } b: item(externalId: "draft") { price } ...F } } fragment F on Store { item(externalId: "alone") { price }',
-      'store(id: "bar") { item(externalId: "bread") { price } }',
-      'store(id: "bar") { soldOutUntil { item { price } } }',
+      'store(id: "bar") { items { price { amount } } }',
+      'store(id: "bar") { category(externalId: "drafts") { items { price { amount } } } }',
+      'store(id: "bar") { item(externalId: "soup") { categories { items { price { amount } } } } }',
+      'store(id: "bar") { item(externalId: "soup") { store { items { price { amount } } } } }',
+      'store(id: "bar") { menus { categories { items { store { item(externalId: "draft") { price { amount } } } } } } }',
+      'store(id: "bar") { a: item(externalId: "soup") { price { amount } } b: item(externalId: "draft") { price { amount } } ...F } } fragment F on Store { item(externalId: "alone") { price { amount } }',
+      'store(id: "bar") { item(externalId: "bread") { price { amount } } }',
+      'store(id: "bar") { temporarilySoldOut { item { price { amount } } } }',
       'store(id: "bar") { menuDiagnostics { message } }',
-      'store(id: "bar") { menuConfigurationAt(revision: 1) { items { price } } }',
-      'quoteOrder(input: { storeId: "bar", lines: [{ itemExternalId: "soup" }] }) { lines { item { categories { items { price } } } } }',
-      'quoteOrder(input: { storeId: "bar", lines: [{ itemExternalId: "soup", modifiers: [{ modifierGroupExternalId: "drafts", modifierItemExternalId: "draft" }] }] }) { lines { totalPrice } problems { message } }',
+      'store(id: "bar") { menuConfigurationAt(revision: 1) { items { price { amount } } } }',
+      'quoteOrder(input: { storeId: "bar", lines: [{ itemExternalId: "soup" }] }) { lines { item { categories { items { price { amount } } } } } }',
+      'quoteOrder(input: { storeId: "bar", lines: [{ itemExternalId: "soup", modifiers: [{ modifierGroupExternalId: "drafts", modifierItemExternalId: "draft" }] }] }) { lines { totalPrice { amount } } problems { message } }',
       'quoteOrder(input: { storeId: "bar", lines: [{ itemExternalId: "soup" }] }) { lines { item { store { contacts orders { totalCount } } } } }',
       'stores(search: "Secret") { nodes { id } }',
     ];
@@ -258,15 +268,15 @@ describe('What no menu lists', async () => {
 
 describe('A publishable key', () => {
   const admin = { 'x-api-key': '' };
-  const create = async (input: string, selection = 'key apiKey { id publishable origins readPermissions }') => {
+  const create = async (input: string, selection = 'secret apiKey { id publishable origins readPermissions }') => {
     admin['x-api-key'] ||= await app.newKey({ permissions: ['ADMIN'] });
     return app.graphql(`mutation { createApiKey(input: { name: "web", ${input} }) { ${selection} } }`, {}, admin);
   };
 
   test('is created, shown and rotated as such', async () => {
     const origins = '["https://a.example", "http://localhost:5173", "https://a.example"]';
-    const { key: secret, apiKey } = (await create(`storeIds: ["baixa"], publishable: true, origins: ${origins}`)).body
-      .data.createApiKey;
+    const { secret, apiKey } = (await create(`storeIds: ["baixa"], publishable: true, origins: ${origins}`)).body.data
+      .createApiKey;
     expect(secret).toMatch(/^carte_pub_[\w-]{43}$/);
     expect(apiKey).toMatchObject({
       publishable: true,
@@ -278,19 +288,21 @@ describe('A publishable key', () => {
       allowed: 'https://a.example',
     });
     const rotated = await app.graphql(
-      `mutation { rotateApiKey(input: { apiKeyId: "${apiKey.id}" }) { key } }`,
+      `mutation { rotateApiKey(input: { apiKeyId: "${apiKey.id}" }) { secret } }`,
       {},
       admin,
     );
-    expect(rotated.body.data.rotateApiKey.key).toMatch(/^carte_pub_/);
+    expect(rotated.body.data.rotateApiKey.secret).toMatch(/^carte_pub_/);
     // An open page with the old key can read why it does not work any more.
     expect((await request('https://a.example', secret))[1]).toMatchObject({
       status: 401,
       allowed: 'https://a.example',
     });
-    expect((await request('https://a.example', rotated.body.data.rotateApiKey.key))[1]).toMatchObject({ status: 200 });
+    expect((await request('https://a.example', rotated.body.data.rotateApiKey.secret))[1]).toMatchObject({
+      status: 200,
+    });
     await app.graphql(`mutation { revokeApiKey(input: { apiKeyId: "${apiKey.id}" }) { apiKey { id } } }`, {}, admin);
-    expect((await request('https://a.example', rotated.body.data.rotateApiKey.key))[1]).toMatchObject({
+    expect((await request('https://a.example', rotated.body.data.rotateApiKey.secret))[1]).toMatchObject({
       status: 401,
       allowed: null,
     });
@@ -364,7 +376,7 @@ describe('The address of a guest', async () => {
           'x-api-key': guest,
           'x-forwarded-for': address,
         },
-        body: JSON.stringify({ query: 'subscription { menuEvents(storeId: "limited") { revision } }' }),
+        body: JSON.stringify({ query: 'subscription { menuEvents(storeId: "limited") { menuRevision } }' }),
       });
       return response.status;
     };

@@ -11,10 +11,10 @@ await waitUntil(async () => (await writer.isUsing()) && (await reader.isUsing())
 const store = await data.store();
 const menuPath = `/v1/stores/${store.id}/menu_configuration/`;
 const ordersPath = `/v1/stores/${store.id}/orders/`;
-const query = `{ store(id: "${store.id}") { menuRevision items { name { text } } orders(pageSize: 1) { totalCount } } }`;
-const soldOut = `mutation { setStock(input: { storeId: "${store.id}", items: [{ externalId: "item", inStock: false }] }) { revision } }`;
+const query = `{ store(id: "${store.id}") { menuRevision items { name { text } } orders(first: 1) { totalCount } } }`;
+const soldOut = `mutation { setStock(input: { storeId: "${store.id}", items: [{ externalId: "item", inStock: false }] }) { store { menuRevision } } }`;
 
-const saveStore = 'mutation ($input: StoreInput!) { saveStore(input: $input) { revision } }';
+const saveStore = 'mutation ($input: SaveStoreInput!) { saveStore(input: $input) { store { id } } }';
 
 const accept = 'mutation ($id: ID!) { changeOrderStatus(input: { orderId: $id, to: ACCEPTED }) { order { status } } }';
 
@@ -28,7 +28,10 @@ async function writeAndRead(rounds: number): Promise<string[]> {
     expect((await writer.send(menuPath, smallBody(mark))).status).toBe(200);
     const [order] = await data.orders(store, 1);
     const named = { id: crypto.randomUUID() };
-    await writer.send('/graphql', { query: saveStore, variables: { input: { ...named, name: { en: mark } } } });
+    await writer.send('/graphql', {
+      query: saveStore,
+      variables: { input: { ...named, name: { translations: { en: mark } } } },
+    });
     const accepted = await writer.send('/graphql', { query: accept, variables: { id: order?.id } });
     expect(accepted.text).toContain('"ACCEPTED"');
     const asked = {
@@ -44,7 +47,7 @@ async function writeAndRead(rounds: number): Promise<string[]> {
       if (answer.status !== 200 || !answer.text.includes(expected ?? '')) stale.push(`${what}: ${answer.text}`);
     }
     const stocked = await writer.send('/graphql', { query: soldOut });
-    const { revision } = JSON.parse(stocked.text).data.setStock;
+    const revision = JSON.parse(stocked.text).data.setStock.store.menuRevision;
     const { etag, text } = await reader.send(menuPath);
     if (revisionIn(etag) !== String(revision)) stale.push(`not ${revision} but ${etag}`);
     if (!text.includes('"in_stock":false')) stale.push(`sold out: ${text}`);

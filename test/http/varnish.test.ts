@@ -89,8 +89,8 @@ else
     async function changeStock(): Promise<number> {
       inStock = !inStock;
       const input = { storeId: store.id, items: [{ externalId: 'espresso', inStock: !inStock }] };
-      const text = 'mutation ($input: SetStockInput!) { setStock(input: $input) { revision } }';
-      const { revision } = (await app.graphql(text, { input })).body.data.setStock;
+      const text = 'mutation ($input: SetStockInput!) { setStock(input: $input) { store { menuRevision } } }';
+      const revision = (await app.graphql(text, { input })).body.data.setStock.store.menuRevision;
       const confirmed = `select from edge_cache where position >= (select position from event where menu_revision = ${revision})`;
       while ((await app.orm.em.fork().execute(confirmed)).length === 0);
       return revision;
@@ -151,12 +151,12 @@ else
       const cache = refusing.url.slice('http://'.length);
       const read = async () => {
         const headers = { 'x-api-key': operator, 'content-type': 'application/json' };
-        const query = '{ edge { caches { name failingSince failure } } }';
+        const query = '{ edgeCaches { name failingSince failure } }';
         const body = JSON.stringify({ query });
         const metrics = await (await fetch(`${service.url}/metrics`)).text();
         const lag = new RegExp(`^carte_edge_purge_lag_seconds\\{cache="${cache}"\\} ([\\d.]+)`, 'm').exec(metrics)?.[1];
         const { data } = await (await fetch(`${service.url}/graphql`, { method: 'POST', headers, body })).json();
-        return { lag: Number(lag), caches: data.edge.caches };
+        return { lag: Number(lag), caches: data.edgeCaches };
       };
       const warned = await waitForOutput(service, 'confirms no purges', 'stderr');
       expect(warned).toContain('for 86400 s');

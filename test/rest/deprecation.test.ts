@@ -17,7 +17,7 @@ query oldStore($id: ID!, $dish: String = "soup" @deprecated(reason: "Soup is all
   store(id: $id) {
     menuRevision @etag
     id
-    town: city @deprecated(reason: "Nobody reads it.", sunset: "2099-01-31")
+    town: timezone @deprecated(reason: "Nobody reads it.", sunset: "2099-01-31")
     item(externalId: $dish) {
       name @deprecated(reason: "Use label.") { ...Text }
       label: description { ...Text }
@@ -50,7 +50,7 @@ mutation stopOrders($ids: [ID!]!, $seen: Boolean @deprecated(reason: "Always tru
 }
 
 query notifyOld($event: ID!) @webhook(events: [ORDER_PLACED], tags: ["Shop"]) @deprecated(reason: "Use another one.") {
-  event(id: $event) { what: kind }
+  event(messageId: $event) { what: kind }
 }`,
 });
 const overrides = { operations: [shop], mcp: { enabled: true, resultBytes: 4096 }, bodyLimit: 2_000 };

@@ -19,7 +19,7 @@ const itemWith = (map: string, id = 'soup') =>
   `{"external_id":"${id}","name":{"translations":${map}},"price":1,"tax":0,"sell_separately":true}`;
 const bodyWith = (maps: readonly string[]) => `{"items":[${maps.map((map, index) => itemWith(map, `i${index}`))}]}`;
 
-const mutation = `mutation ($input: MenuConfigurationInput!) {
+const mutation = `mutation ($input: ReplaceMenuConfigurationInput!) {
   replaceMenuConfiguration(input: $input) { store { items { name { translations } } } }
 }`;
 const requestWith = (storeId: string, maps: readonly string[]) => {
@@ -155,9 +155,11 @@ describe('numbers of order items', () => {
     await importLines('orders', [orderWith('digits', id, item)]);
     expect((await app.get('/v1/orders/digits')).text).toContain(`"items":[${item}]`);
     expect((await app.get(`/v1/stores/${id}/orders/`)).text).toContain(`"items":[${item}]`);
-    const { text } = await app.graphql(`{ order(id: "digits") { price items store { orders { nodes { items } } } } }`);
+    const { text } = await app.graphql(
+      `{ order(id: "digits") { price { amount } items store { orders { nodes { items } } } } }`,
+    );
     expect(text.split(`"items":[${item}]`)).toHaveLength(3);
-    expect(text).toContain('"price":1,');
+    expect(text).toContain('"price":{"amount":1},');
   });
 });
 

@@ -48,7 +48,9 @@ function generate(): {
 } {
   const random = seededRandom('etags');
   const types = loadSchema().getTypeMap();
-  const files: Record<string, string> = {};
+  const files: Record<string, string> = {
+    'interface.graphql': 'extend schema @interface(title: "ETags", description: "Any.", tags: [], internal: true)',
+  };
   const paths = Array.from({ length: count }, (_, index) => {
     const of = random.chance(0.3) ? 'order' : 'store';
     const type = types[of === 'order' ? 'Order' : 'Store'];
@@ -80,7 +82,7 @@ test(`${count} random operations with an ETag are never 304 for another body`, {
     expect(body.errors, mutation).toBeUndefined();
   };
   const saveStore = (more: object) =>
-    mutate('mutation ($input: StoreInput!) { saveStore(input: $input) { store { id } } }', {
+    mutate('mutation ($input: SaveStoreInput!) { saveStore(input: $input) { store { id } } }', {
       ...{ id: storeId, name: { translations: { en: 'Baixa' } }, timezone: 'Europe/Lisbon' },
       ...{ merchant: saved.data.store.merchant, ...more },
     });
@@ -91,15 +93,19 @@ test(`${count} random operations with an ETag are never 304 for another body`, {
     'a mark of an order': () => mark([order.id], { isRead: true }),
     'the menu': () => postMenu(storeId, [], 50),
     stock: () =>
-      mutate('mutation ($input: SetStockInput!) { setStock(input: $input) { revision } }', {
+      mutate('mutation ($input: SetStockInput!) { setStock(input: $input) { store { id } } }', {
         ...{ storeId, items: [{ externalId: 'burger', inStock: false }] },
       }),
     'a price': () =>
-      mutate('mutation ($input: ChangePricesInput!) { changePrices(input: $input) { revision } }', {
+      mutate('mutation ($input: ChangePricesInput!) { changePrices(input: $input) { store { id } } }', {
         ...{ storeId, items: [{ externalId: 'burger', price: 4711 }] },
       }),
     'the name and the address of the store': () =>
-      saveStore({ name: { translations: { en: 'Chiado' } }, addressLine1: 'Rua Augusta 1', phone: '+351' }),
+      saveStore({
+        name: { translations: { en: 'Chiado' } },
+        address: { addressLine1: 'Rua Augusta 1' },
+        phone: '+351',
+      }),
     'the currency': () => saveStore({ currency: 'JPY' }),
     'the merchant': async () => saveStore({ merchant: { id: (await app.data.merchant({ brandName: 'Azul' })).id } }),
     'how the store takes orders': () =>

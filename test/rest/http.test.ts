@@ -91,7 +91,7 @@ describe('Compression', () => {
   });
 
   test('a mutation is not compressed: what tells the length of a secret beside a text of the caller helps to guess it', async () => {
-    const query = `mutation { createApiKey(input: { name: "${'a'.repeat(200)}", all: true }) { key apiKey { ${'name '.repeat(10)} } ${Array.from({ length: 9 }, (_, at) => `a${at}: apiKey { name }`).join(' ')} } }`;
+    const query = `mutation { createApiKey(input: { name: "${'a'.repeat(200)}", all: true }) { secret apiKey { ${'name '.repeat(10)} } ${Array.from({ length: 9 }, (_, at) => `a${at}: apiKey { name }`).join(' ')} } }`;
     const { headers, body } = await app.server.inject({
       ...{ url: '/graphql', method: 'POST', payload: { query } },
       headers: { 'x-api-key': await app.newKey({ permissions: ['ADMIN'] }), 'accept-encoding': 'gzip' },

@@ -69,10 +69,11 @@ describe('customer_name', () => {
     expect(body.detail[0].msg).toContain('is too short to be searched in 50001 orders');
     expect((await list('&start_time=2026-04-01T00:00:00Z')).body.count).toBe(0);
     expect((await list('%20Lee')).status).toBe(200);
-    const query = 'query ($id: ID!) { store(id: $id) { orders(filter: { phoneDigits: "912" }) { totalCount } } }';
+    const query =
+      'query ($id: ID!) { store(id: $id) { orders(filter: { customerPhoneContains: "912" }) { totalCount } } }';
     const byDigits = await app.graphql(query, { id: store.id });
     expect(byDigits.body.errors[0].message).toContain(
-      'filter.phoneDigits: "912" cannot be searched in 50001 orders: give the last digits as phoneNumber',
+      'filter.customerPhoneContains: "912" cannot be searched in 50001 orders: give the last digits as customerPhoneEndsWith',
     );
   });
 });

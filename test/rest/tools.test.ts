@@ -12,7 +12,7 @@ const counter = writeSet('counter', {
 mutation sellOut($store_id: ID!, $items: [StockInput!]!)
 @route(path: "/counter/stores/{store_id}/stock", summary: "Mark items as sold out")
 @tool {
-  setStock(input: { storeId: $store_id, items: $items }) { revision }
+  setStock(input: { storeId: $store_id, items: $items }) { store { revision: menuRevision } }
 }`,
 });
 const app = await startApp({ operations: [exampleSet, counter], mcp: { enabled: true, resultBytes: 4096 } });

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ValidationError } from '@carte/base/errors';
+import { inMinorUnits } from './amounts.ts';
 import type { startApp } from './app.ts';
 
 const name = (en: string) => ({ translations: { en, pt: `${en} (pt)` } });
@@ -91,7 +92,7 @@ export interface Outcome {
   };
 }
 
-const fields = `id revision createdAt status nextStatuses price tax items readyBy isRead inPos customerComments completedAt
+const fields = `id revision createdAt status nextStatuses price { amount } tax { amount } items readyBy isRead inPos customerComments completedAt
   customer { name phone } store { id ordersRevision orders { totalCount } }`;
 
 export const mutations = {
@@ -116,7 +117,7 @@ export const inputFor = (storeId: string, lines: readonly object[], more: object
 export function createOrderCalls(app: App) {
   const run = async (name: keyof typeof mutations, variables: object, key = app.key): Promise<Outcome> => {
     const { body } = await app.graphql(mutations[name], variables, { 'x-api-key': key });
-    return { ...body.data?.[name], error: body.errors?.[0] };
+    return { ...inMinorUnits(body.data?.[name]), error: body.errors?.[0] };
   };
   const calls = {
     async postMenu(storeId: string, soldOut: readonly string[] = [], surcharge = 0): Promise<void> {

@@ -35,7 +35,7 @@ export const orderOf = (storeId: string, given: object = {}) => ({
 });
 
 export const placing = `mutation PlaceOrder($input: PlaceOrderInput!) {
-  placeOrder(input: $input) { guestToken guestOrder { number status totalMoney { decimal } } }
+  placeOrder(input: $input) { guestToken guestOrder { number status total { decimal } } }
 }`;
 export const reading = 'query Follow($token: String!) { guestOrder(token: $token) { number status } }';
 export const cancelling = `mutation Cancel($token: String!) {

@@ -50,7 +50,7 @@ const hasDirective = ({ astNode }: GraphQLField<unknown, unknown>, directive: st
 
 const filters = [
   {},
-  { status: ['PENDING', 'READY'] },
+  { statuses: ['PENDING', 'READY'] },
   { isCompleted: true },
   { customerName: 'ana' },
   { phoneNumber: '7', isCompleted: false },

@@ -15,10 +15,9 @@ import {
   parse,
   valueFromASTUntyped,
 } from 'graphql';
-import { addOldNames } from '../../src/graphql/renamed.ts';
-import { loadSchema } from '../../src/graphql/schema.ts';
+import { loadPublicSchema } from '../../src/graphql/schema.ts';
 
-const schema = loadSchema();
+const schema = loadPublicSchema();
 const folder = new URL('../../schema/', import.meta.url);
 
 interface Readable {
@@ -31,7 +30,7 @@ interface Readable {
 export const readableFields: ReadonlyMap<string, Readable> = new Map(
   readdirSync(folder)
     .filter(file => file.endsWith('.graphql'))
-    .flatMap(file => addOldNames(parse(readFileSync(new URL(file, folder), 'utf8'))).definitions)
+    .flatMap(file => parse(readFileSync(new URL(file, folder), 'utf8')).definitions)
     .flatMap(block =>
       block.kind === Kind.OBJECT_TYPE_DEFINITION || block.kind === Kind.OBJECT_TYPE_EXTENSION
         ? (block.fields ?? []).flatMap((field): [string, Readable][] => {
@@ -58,8 +57,10 @@ export interface TypeQuery {
   readonly fields: readonly string[];
 }
 
-/** Finds every type that can be reached from the roots by fields of which `isReadable` is true, by the shortest path. */
-export function queriesOfTypes(isReadable: (coordinate: string) => boolean): TypeQuery[] {
+/** Finds every type that queries can reach from the roots by fields of which `isReadable` is true, with the shortest path. */
+export function pathsOfTypes(
+  isReadable: (coordinate: string) => boolean = () => true,
+): ReadonlyMap<GraphQLObjectType, readonly string[]> {
   const found = new Map<GraphQLObjectType, readonly string[]>();
   const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()];
   const pending: [GraphQLObjectType, readonly string[]][] = roots.flatMap(type => (type ? [[type, []]] : []));
@@ -73,7 +74,12 @@ export function queriesOfTypes(isReadable: (coordinate: string) => boolean): Typ
       pending.push([inner, [...path, `${type.name}.${field.name}`]]);
     }
   }
-  return [...found].flatMap(([type, path]) => {
+  return found;
+}
+
+/** A query of all fields of each of these types. */
+export function queriesOfTypes(isReadable: (coordinate: string) => boolean): TypeQuery[] {
+  return [...pathsOfTypes(isReadable)].flatMap(([type, path]) => {
     const fields = Object.values(type.getFields());
     // A subscription has one root field.
     return type === schema.getSubscriptionType()
@@ -87,28 +93,34 @@ function queryOf(
   path: readonly string[],
   fields: readonly GraphQLField<unknown, unknown>[],
 ): TypeQuery {
-  const calls = path.map(coordinate => {
-    const [parent = '', name = ''] = coordinate.split('.');
-    const field = (schema.getType(parent) as GraphQLObjectType).getFields()[name];
-    return field ? callOf(field) : '';
-  });
   const selections = fields.map(field =>
     isCompositeType(getNamedType(field.type)) ? `${callOf(field)} { __typename }` : callOf(field),
   );
-  const root = path[0]?.split('.')[0] ?? type.name;
-  const query = `${root.toLowerCase()} { ${[...calls, selections.join(' ')].join(' { ')}${' }'.repeat(path.length + 1)}`;
   return {
     type: type.name,
-    query,
+    query: queryAt(type, path, selections.join(' ')),
     path: path.map(coordinate => coordinate.split('.')[1] ?? ''),
     fields: fields.map(({ name }) => name),
   };
 }
 
-/** A field with the arguments that it requires. */
-function callOf({ name, args }: GraphQLField<unknown, unknown>): string {
-  const required = args.filter(({ type, defaultValue }) => isNonNullType(type) && defaultValue === undefined);
-  return required.length > 0 ? `${name}(${required.map(arg => `${arg.name}: ${literalOf(arg.type)}`)})` : name;
+/** An operation that selects something of the type at a path. */
+export function queryAt(type: GraphQLObjectType, path: readonly string[], selection: string): string {
+  const calls = path.map(coordinate => {
+    const [parent = '', name = ''] = coordinate.split('.');
+    const field = (schema.getType(parent) as GraphQLObjectType).getFields()[name];
+    return field ? callOf(field) : '';
+  });
+  const root = path[0]?.split('.')[0] ?? type.name;
+  return `${root.toLowerCase()} { ${[...calls, selection].join(' { ')}${' }'.repeat(path.length + 1)}`;
+}
+
+/** A field with the arguments that it requires, and others. */
+export function callOf({ name, args }: GraphQLField<unknown, unknown>, others: readonly string[] = []): string {
+  const given = args.filter(
+    arg => others.includes(arg.name) || (isNonNullType(arg.type) && arg.defaultValue === undefined),
+  );
+  return given.length > 0 ? `${name}(${given.map(arg => `${arg.name}: ${literalOf(arg.type)}`)})` : name;
 }
 
 function literalOf(type: GraphQLInputType): string {

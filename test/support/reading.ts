@@ -4,7 +4,7 @@ import { buildSchema, type GraphQLInputType, isInputType, parseType, typeFromAST
 import { expect } from 'vitest';
 
 const schema = buildSchema(`
-  directive @nameInBodies(name: String!, isRequired: Boolean! = false) on INPUT_FIELD_DEFINITION
+  directive @nameInBodies(name: String!) on INPUT_FIELD_DEFINITION
   scalar SafeInt
   scalar DateTime
   scalar StringMap
@@ -27,7 +27,7 @@ const schema = buildSchema(`
     sides: [Dish!]
   }
   input Choice {
-    groupId: ID @nameInBodies(name: "group", isRequired: true)
+    groupId: ID! @nameInBodies(name: "group")
     oldGroupId: ID @deprecated(reason: "Use \`groupId\`.")
     from: [Choice!] @nameInBodies(name: "chosen_from")
   }

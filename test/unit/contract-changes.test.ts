@@ -23,7 +23,7 @@ query listTickets(
   $name: String
 ) @route(path: "/shop/stores/{store_id}/tickets", constants: []) {
   store(id: $store_id) {
-    orders(filter: { status: $status, startTime: $since, serviceType: [PICKUP], customerName: $name }, first: $limit) @body {
+    orders(filter: { statuses: $status, createdFrom: $since, serviceTypes: [PICKUP], customerName: $name }, first: $limit) @body {
       count: totalCount
       tickets: nodes { ...Ticket }
     }
@@ -90,7 +90,7 @@ query findTickets(
   $store_id: ID!
   $state: OrderStatus = ACCEPTED @values(map: [{ of: ACCEPTED, as: "cooking" }, { of: READY, as: "bumped" }])
 ) @route(path: "/shop/stores/{store_id}/found") {
-  store(id: $store_id) { orders(filter: { status: [$state] }) @body { total: totalCount } }
+  store(id: $store_id) { orders(filter: { statuses: [$state] }) @body { total: totalCount } }
 }
 
 mutation seeTickets($ids: [ID!]!) @route(path: "/shop/seen") {
@@ -98,13 +98,13 @@ mutation seeTickets($ids: [ID!]!) @route(path: "/shop/seen") {
 }
 
 query notifyShop($event: ID!) @webhook(events: [ORDER_PLACED, ORDER_CHANGED]) {
-  event(id: $event) { what: kind order { number: id @at(path: "ticket.number") due: readyBy @at(path: "ticket.due") } }
+  event(messageId: $event) { what: kind order { number: id @at(path: "ticket.number") due: readyBy @at(path: "ticket.due") } }
 }
 
 fragment Ticket on Order {
   id
-  cents: total
-  amount: price @decimal
+  cents: totalMinorUnits
+  amount: priceMinorUnits @decimal
   due: readyBy
   state: status @values(map: [
     { of: PENDING, as: "new" }, { of: ACCEPTED, as: "taken" }, { of: READY, as: "done" }, { of: FULFILLED, as: "gone" }
@@ -131,17 +131,17 @@ function changesOf(from: string | RegExp, to: string) {
 type Pair = readonly [change: string, from: string | RegExp, to: string, found: string];
 
 const breaking: readonly Pair[] = [
-  ['another amount', 'cents: total', 'cents: price', 'Ticket.cents was "total", and is "price".'],
+  ['another amount', 'cents: total', 'cents: price', 'Ticket.cents was "totalMinorUnits", and is "priceMinorUnits".'],
   ['another time', 'due: readyBy\n', 'due: createdAt\n', 'Ticket.due was "readyBy", and is "createdAt".'],
   ['another flag', 'seen: isRead', 'seen: inPos', 'Ticket.seen was "isRead", and is "inPos".'],
   [
     'another literal in a filter',
-    'serviceType: [PICKUP], customerName: $name }',
-    'serviceType: [DELIVERY], customerName: $name }',
-    'The body of listTickets was "store(id: $store_id).orders(filter: {status: $status, startTime: $since, serviceType: [PICKUP], customerName: $name}, first: $limit)", and is "store(id: $store_id).orders(filter: {status: $status, startTime: $since, serviceType: [DELIVERY], customerName: $name}, first: $limit)".',
+    'serviceTypes: [PICKUP], customerName: $name }',
+    'serviceTypes: [DELIVERY], customerName: $name }',
+    'The body of listTickets was "store(id: $store_id).orders(filter: {statuses: $status, createdFrom: $since, serviceTypes: [PICKUP], customerName: $name}, first: $limit)", and is "store(id: $store_id).orders(filter: {statuses: $status, createdFrom: $since, serviceTypes: [DELIVERY], customerName: $name}, first: $limit)".',
   ],
-  ['a literal less', ', serviceType: [PICKUP]', '', 'The body of listTickets was '],
-  ['a parameter that goes elsewhere', 'startTime: $since', 'endTime: $since', 'endTime: $since'],
+  ['a literal less', ', serviceTypes: [PICKUP]', '', 'The body of listTickets was '],
+  ['a parameter that goes elsewhere', 'createdFrom: $since', 'createdUntil: $since', 'createdUntil: $since'],
   [
     'another literal below the body',
     'orders(first: 5)',
@@ -195,7 +195,12 @@ const breaking: readonly Pair[] = [
     '{ of: READY, as: "ready" }',
     'Ticket.state: "READY" was "done", and is "ready".',
   ],
-  ['another unit', 'amount: price @decimal', 'amount: price @decimal(digits: 3)', '@decimal(digits: 3, isText: false)'],
+  [
+    'another unit',
+    'amount: priceMinorUnits @decimal',
+    'amount: priceMinorUnits @decimal(digits: 3)',
+    '@decimal(digits: 3, isText: false)',
+  ],
   [
     'another field of an object',
     '@only(field: "translations") { translations }',
@@ -310,13 +315,13 @@ describe('a change that breaks callers is found, with both texts:', () => {
 type SafePair = readonly [change: string, from: string | RegExp, to: string, found?: string];
 
 const safe: readonly SafePair[] = [
-  ['a field more', 'cents: total\n', 'cents: total\n  tax\n', 'Ticket.tax is new.'],
+  ['a field more', 'cents: totalMinorUnits\n', 'cents: totalMinorUnits\n  tax: taxMinorUnits\n', 'Ticket.tax is new.'],
   ['other words', 'summary: "A ticket"', 'summary: "One ticket", description: "A ticket of a guest."'],
   ['another description of a tool', '@tool(name: "ticket")', '@tool(name: "ticket", description: "Finds a ticket.")'],
   ['a tool more', '"/shop/seen")', '"/shop/seen") @tool', 'seeTickets is the tool seeTickets, too.'],
-  ['another order of fields', '  id\n  cents: total', '  cents: total\n  id'],
-  ['another order of arguments', /\(filter: ({ status: .*?}), first: \$limit\)/, '(first: $limit, filter: $1)'],
-  ['another order in an object', 'status: $status, startTime: $since', 'startTime: $since, status: $status'],
+  ['another order of fields', '  id\n  cents: totalMinorUnits', '  cents: totalMinorUnits\n  id'],
+  ['another order of arguments', /\(filter: ({ statuses: .*?}), first: \$limit\)/, '(first: $limit, filter: $1)'],
+  ['another order in an object', 'statuses: $status, createdFrom: $since', 'createdFrom: $since, statuses: $status'],
   ['a default that is written', 'completedOrders {', 'completedOrders(first: 30) {'],
   ['one value for a list of one', '[PICKUP]', 'PICKUP'],
   ['a number for an id', 'menu(externalId: "lunch")', 'menu(externalId: """lunch""")'],
@@ -328,8 +333,8 @@ const safe: readonly SafePair[] = [
   ],
   [
     'a condition more that may be left out',
-    /(\$since: DateTime\n)([\s\S]*)startTime: \$since/,
-    '$1  $till: DateTime\n$2startTime: $since, endTime: $till',
+    /(\$since: DateTime\n)([\s\S]*)createdFrom: \$since/,
+    '$1  $till: DateTime\n$2createdFrom: $since, createdUntil: $till',
     'till',
   ],
   [
@@ -343,7 +348,11 @@ const safe: readonly SafePair[] = [
     '{ of: READY, as: "done" }, { of: FULFILLED, as: "gone" }',
     '{ of: FULFILLED, as: "gone" }, { of: READY, as: "done" }',
   ],
-  ['digits that are written', 'amount: price @decimal', 'amount: price @decimal(digits: 2, isText: false)'],
+  [
+    'digits that are written',
+    'amount: priceMinorUnits @decimal',
+    'amount: priceMinorUnits @decimal(digits: 2, isText: false)',
+  ],
   ['digits of an own body that are written', '"tip") @decimal', '"tip") @decimal(digits: 2)'],
   ['a path of an own body that is left out', 'tip: String @to(path: "tip")', 'tip: String'],
   [
@@ -374,7 +383,12 @@ const safe: readonly SafePair[] = [
     '[ORDER_PLACED, ORDER_CHANGED, MENU_CHANGED]',
     'notifyShop is the message of MENU_CHANGED, too.',
   ],
-  ['a field more in a message', 'number: id @at', 'total number: id @at', 'NotifyShopResponseOrder.total is new.'],
+  [
+    'a field more in a message',
+    'number: id @at',
+    'total: totalMinorUnits number: id @at',
+    'NotifyShopResponseOrder.total is new.',
+  ],
   ['an ETag more that is taken', '["moveTicket", "readTicket"]', '["moveTicket", "readTicket", "peek"]'],
   [
     'a route more',

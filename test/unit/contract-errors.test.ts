@@ -97,6 +97,11 @@ const operations: readonly Case[] = [
     'The path "/shops/../graphql" has the segment "..", which clients resolve; remove it.',
   ],
   [
+    'an ETag that is no hash',
+    'query a @route(path: "/shops", etag: "0123456G") { shops { id } }',
+    '"0123456G" are no eight hexadecimal digits, as `etag` needs.',
+  ],
+  [
     'a path with other characters',
     'query a @route(path: "/shops?all") { shops { id } }',
     '"/shops?all" is not a path such as "/shop/stores/{id}"; its segments are letters, digits, ".", "_" and "-", or a parameter in braces.',

@@ -65,7 +65,7 @@ describe.each(stores)('the menu of $id', ({ menu, name }) => {
       VEGETARIAN: animal.slice(2),
       GLUTEN_FREE: ['gluten'],
     };
-    for (const { allergens, dietaryLabels } of items) {
+    for (const { allergensText: allergens, dietaryLabels } of items) {
       const contained = allergens?.split(', ') ?? [];
       const labels = dietaryLabels ?? [];
       expect([...animal, ...plants]).toEqual(expect.arrayContaining(contained));
@@ -92,7 +92,7 @@ describe.each(stores)('the menu of $id', ({ menu, name }) => {
     expect(items.some(({ alcoholByVolume }) => alcoholByVolume && alcoholByVolume > 0 && alcoholByVolume < 100)).toBe(
       true,
     );
-    const complete = { description: {}, ingredients: expect.any(String), prepTime: expect.any(Number) };
+    const complete = { description: {}, ingredients: expect.any(String), preparationMinutes: expect.any(Number) };
     for (const item of items) expect(item).toMatchObject(complete);
   });
 });

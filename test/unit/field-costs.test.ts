@@ -11,7 +11,7 @@ import {
   isObjectType,
 } from 'graphql';
 import { expect, test } from 'vitest';
-import { buildGraph } from '../support/graph.ts';
+import { buildGraph, buildPublicGraph } from '../support/graph.ts';
 
 function fieldsOf(schema: GraphQLSchema) {
   return Object.values(schema.getTypeMap()).flatMap(type =>
@@ -43,8 +43,10 @@ function unsized(schema: GraphQLSchema): string[] {
     .map(({ type, field }) => `${type.name}.${field.name}`);
 }
 
-test('every list of the graph declares its length by @listSize', () => {
+test('every list of the graph declares its length by @listSize, also without what is internal', () => {
   expect(unsized(buildGraph())).toEqual([]);
+  expect(unsized(buildPublicGraph())).toEqual([]);
+  expect(() => readFieldCosts(buildPublicGraph())).not.toThrow();
 });
 
 /** Whether a caller can give a list for an input, at any level. */

@@ -1,9 +1,9 @@
 import { createLimitCheck, defaultQueryLimits } from '@carte/operations/limits/limits';
 import { getIntrospectionQuery, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { buildGraph } from '../support/graph.ts';
+import { buildPublicGraph } from '../support/graph.ts';
 
-const graph = buildGraph();
+const graph = buildPublicGraph();
 const checkLimits = createLimitCheck(graph);
 
 function check(text: string, variables: Record<string, unknown> = {}, operationName?: string) {
@@ -21,7 +21,7 @@ const tree = `menus {
 describe('Queries of ordinary front ends are within the limits', () => {
   test.each([
     ['the whole tree of a store', `{ store(id: "s") { ${tree} } }`],
-    ['the whole trees of five stores', `{ stores(limit: 5) { nodes { ${tree} } } }`],
+    ['the whole trees of five stores', `{ stores(first: 5) { nodes { ${tree} } } }`],
     ['the flat lists of a store', `{ store(id: "s") { menus { id } categories { id } items { id ${texts} } } }`],
     [
       'the menus of a hundred stores',
@@ -31,8 +31,8 @@ describe('Queries of ordinary front ends are within the limits', () => {
       'the orders of a hundred stores',
       '{ stores { nodes { orders { totalCount nodes { id customer { name } items } } } } }',
     ],
-    ['counts of the orders of all stores', '{ stores(limit: 1000) { nodes { orders(pageSize: 1) { totalCount } } } }'],
-    ['what goes with an item, and where', '{ store(id: "s") { items { modifierGroups { items { id } } } } }'],
+    ['counts of the orders of all stores', '{ stores(first: 1000) { nodes { orders(first: 1) { totalCount } } } }'],
+    ['what goes with an item, and where', '{ store(id: "s") { items { modifierGroups { usedByItems { id } } } } }'],
     ['the schema', getIntrospectionQuery({ inputValueDeprecation: true, specifiedByUrl: true })],
   ])('%s', (_what, text) => {
     expect(check(text).messages).toEqual([]);
@@ -44,17 +44,22 @@ describe('Cost', () => {
     ['a value costs nothing', '{ stores { nodes { id timezone } } }', 1 + 100],
     ['an object costs one', '{ store(id: "s") { merchant { brandName } } }', 2],
     ['an alias costs one', '{ store(id: "s") { a: id b: id } }', 3],
-    ['a list has the length of its slicing argument', '{ stores(limit: 7) { nodes { id } } }', 1 + 7],
-    ['an empty list costs nothing', '{ stores(limit: 0) { nodes { merchant { id } } } }', 1],
+    ['a list has the length of its slicing argument', '{ stores(first: 7) { nodes { id } } }', 1 + 7],
+    ['an empty list costs nothing', '{ stores(first: 0) { nodes { merchant { id } } } }', 1],
     [
       'a negative length costs nothing; the resolver rejects it',
-      '{ stores(limit: -5) { nodes { merchant { id } } } }',
+      '{ stores(first: -5) { nodes { merchant { id } } } }',
       1,
     ],
-    ['lists multiply', '{ stores(limit: 7) { nodes { phoneNumbers { id } merchant { id } } } }', 1 + 7 * (1 + 3 + 1)],
+    ['lists multiply', '{ stores(first: 7) { nodes { phoneNumbers { id } merchant { id } } } }', 1 + 7 * (1 + 3 + 1)],
     ['the members of a list of values count', '{ order(id: "o") { items } }', 1 + 5],
     ['loading a configuration costs a thousand', '{ store(id: "s") { menus { id } } }', 1 + 1000 + 3],
-    ['a search costs a hundred', '{ store(id: "s") { orders(pageSize: 3) { nodes { id } } } }', 1 + 100 + 1 + 3],
+    ['a search costs a hundred', '{ store(id: "s") { orders(first: 3) { nodes { id } } } }', 1 + 100 + 1 + 3],
+    [
+      'a search in a menu costs five thousand',
+      '{ store(id: "s") { searchItems(first: 7) { nodes { id } } } }',
+      1 + 5001 + 7,
+    ],
     [
       'a page has the length of first or last, in nodes and in edges',
       '{ store(id: "s") { orders(first: 500) { nodes { id } } } stores(last: 30) { edges { node { id } } pageInfo { endCursor } } }',
@@ -76,14 +81,14 @@ describe('Cost', () => {
   });
 
   test('the page size applies to sized fields within fragments', () => {
-    const text = `{ store(id: "s") { a: orders(pageSize: 10) { ...P } b: orders(pageSize: 20) { ...P } } }
+    const text = `{ store(id: "s") { a: orders(first: 10) { ...P } b: orders(first: 20) { ...P } } }
       fragment P on OrderConnection { nodes { ...O } } fragment O on Order { customer { name } }`;
     expect(check(text).cost).toBe(1 + 2 * 101 + (10 + 20) * 2);
   });
 
   test('variables and their defaults give lengths and conditions', () => {
     const text = `query ($limit: Int! = 9, $all: Boolean! = false) {
-      stores(limit: $limit) { nodes { id merchant @include(if: $all) { id } } }
+      stores(first: $limit) { nodes { id merchant @include(if: $all) { id } } }
     }`;
     expect(check(text).cost).toBe(1 + 9);
     expect(check(text, { limit: 20 }).cost).toBe(1 + 20);
@@ -91,18 +96,18 @@ describe('Cost', () => {
   });
 
   test('a variable without a value falls back to the assumed size', () => {
-    expect(check('query ($n: Int) { store(id: "s") { orders(pageSize: $n) { nodes { id } } } }').cost).toBe(
+    expect(check('query ($n: Int) { store(id: "s") { orders(first: $n) { nodes { id } } } }').cost).toBe(
       1 + 100 + 1 + 50,
     );
   });
 
   test('a variable of a wrong type falls back to the assumed size; execution rejects it', () => {
     for (const limit of ['1', null, {}, [5], true])
-      expect(check('query ($n: Int!) { stores(limit: $n) { nodes { id } } }', { limit }).cost).toBe(1 + 100);
+      expect(check('query ($n: Int!) { stores(first: $n) { nodes { id } } }', { limit }).cost).toBe(1 + 100);
   });
 
   test('only the selected operation counts', () => {
-    const text = `query Small { stores(limit: 1) { nodes { id } } } query Large { stores(limit: 1000) { nodes { ${tree} } } }`;
+    const text = `query Small { stores(first: 1) { nodes { id } } } query Large { stores(first: 1000) { nodes { ${tree} } } }`;
     expect(check(text, {}, 'Small')).toMatchObject({ cost: 2, codes: [] });
     expect(check(text, {}, 'Large').codes).toEqual(['QUERY_TOO_COMPLEX']);
     expect(check(text)).toMatchObject({ cost: 0, codes: [] });
@@ -155,13 +160,13 @@ describe('Cost of what a caller gives', () => {
     ],
     [
       'lists of several arguments add up',
-      'mutation ($a: [StockInput!]!, $b: [StockInput!]!) { setStock(input: { storeId: "s", items: $a, modifierItems: $b }) { revision } }',
+      'mutation ($a: [StockInput!]!, $b: [StockInput!]!) { setStock(input: { storeId: "s", items: $a, modifierItems: $b }) { __typename } }',
       { a: Array(7).fill({}), b: Array(3).fill({}) },
       20_001 + 100,
     ],
     [
       'what is given to a field of a list counts for each member',
-      'query ($status: [OrderStatus!]) { stores(limit: 7) { nodes { orders(filter: { status: $status }) { totalCount } } } }',
+      'query ($status: [OrderStatus!]) { stores(first: 7) { nodes { orders(filter: { statuses: $status }) { totalCount } } } }',
       { status: ['READY', 'PENDING'] },
       1 + 7 * (1 + 101 + 2),
     ],
@@ -199,12 +204,13 @@ describe('Cost of what a caller gives', () => {
   });
 
   test('the largest menu, and the stock of all its entities, is within the limit', () => {
-    const replace = `mutation ($input: MenuConfigurationInput!) {
-      replaceMenuConfiguration(input: $input) { store { ${tree} } diagnostics { message } }
+    const replace = `mutation ($input: ReplaceMenuConfigurationInput!) {
+      replaceMenuConfiguration(input: $input) { store { ${tree} menuDiagnostics { message } } }
     }`;
     const input = { items: Array(12_000).fill({}), modifierItems: Array(8000).fill({}) };
     expect(check(replace, { input }).codes).toEqual([]);
-    const stock = 'mutation ($items: [StockInput!]!) { setStock(input: { storeId: "s", items: $items }) { revision } }';
+    const stock =
+      'mutation ($items: [StockInput!]!) { setStock(input: { storeId: "s", items: $items }) { __typename } }';
     expect(check(stock, { items: Array(20_000).fill({}) }).codes).toEqual([]);
   });
 
@@ -247,7 +253,7 @@ test('Each limit is an option, and its error names the value, the limit and the 
     a: stores @skip(if: false) @include(if: true) { nodes { merchant { id } } }
     b: merchants { nodes { id } }
     __schema { queryType { name } }
-    stores { nodes { orders(status: [READY, PENDING], pageSize: $size) { totalCount } } ...none }
+    stores { nodes { orders(status: [READY, PENDING], first: $size) { totalCount } } ...none }
   }`;
   const { errors } = createLimitCheck(graph, tight)(parse(text), undefined, {});
   expect(errors.map(({ extensions, message, locations }) => [extensions.code, message, locations?.[0]?.line])).toEqual([

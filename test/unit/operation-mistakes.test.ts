@@ -54,9 +54,9 @@ test('every mistake in a set is reported with its file, line and remedy', () => 
   const shop = writeSet('shop', { 'a.graphql': mistakes });
   const costly = writeSet('costly', {
     'c.graphql': `
-query unbounded($limit: Int) @route(path: "/costly/a") { stores(limit: $limit) { nodes { id } } }
+query unbounded($limit: Int) @route(path: "/costly/a") { stores(first: $limit) { nodes { id } } }
 query tooCostly($limit: Int @range(max: 1000)) @route(path: "/costly/b") {
-  stores(limit: $limit) { nodes { items { id modifierGroups { id } } } }
+  stores(first: $limit) { nodes { items { id modifierGroups { id } } } }
 }
 query getStore($id: ID!) @route(path: "/costly/c/{id}") { store(id: $id) { id } }`,
   });
@@ -77,7 +77,7 @@ query getStore($id: ID!) @route(path: "/costly/c/{id}") { store(id: $id) { id } 
       "shop/a.graphql:18: A subscription cannot be a route.",
       "shop/a.graphql:18: Directive "@route" may not be used on SUBSCRIPTION.",
       "shop/a.graphql:19: A mutation cannot be GET, which never writes; leave out the method, for POST.",
-      "costly/c.graphql:2: "limit" says how much is loaded, so its variable needs @range(max:), e.g. @range(min: 1, max: 100).",
+      "costly/c.graphql:2: "first" says how much is loaded, so its variable needs @range(max:), e.g. @range(min: 1, max: 100).",
       "costly/c.graphql:3: tooCostly may cost 2,601,001 objects; at most 1,000,000 are allowed. Select less, or lower the max of @range.",
       "costly/c.graphql:6: The set v1 has an operation getStore; rename this one.",
     ]
@@ -88,41 +88,41 @@ const shapes = `
 input Part { code: ID! @to(path: "externalId") stock: Boolean! @to(path: "inStock") }
 input Missing { parts: [MissingPart!]! @to(path: "items") }
 input MissingPart { code: ID! @to(path: "externalId") }
-mutation missing($s: ID!, $items: [StockInput!]!) @route(path: "/shape/a/{s}", body: "Missing") { setStock(input: { storeId: $s, items: $items }) { revision } }
+mutation missing($s: ID!, $items: [StockInput!]!) @route(path: "/shape/a/{s}", body: "Missing") { setStock(input: { storeId: $s, items: $items }) { store { menuRevision } } }
 input Optional { parts: [Part!] @to(path: "items") }
-mutation optional($s: ID!, $items: [StockInput!]!) @route(path: "/shape/b/{s}", body: "Optional") { setStock(input: { storeId: $s, items: $items }) { revision } }
+mutation optional($s: ID!, $items: [StockInput!]!) @route(path: "/shape/b/{s}", body: "Optional") { setStock(input: { storeId: $s, items: $items }) { store { menuRevision } } }
 input Unknown { items: [UnknownPart!]! list: String }
 input UnknownPart { code: ID! @to(path: "externalIdd") stock: Boolean! @to(path: "inStock") }
-mutation unknown($s: ID!, $items: [StockInput!]!) @route(path: "/shape/c/{s}", body: "Unknown") { setStock(input: { storeId: $s, items: $items }) { revision } }
+mutation unknown($s: ID!, $items: [StockInput!]!) @route(path: "/shape/c/{s}", body: "Unknown") { setStock(input: { storeId: $s, items: $items }) { store { menuRevision } } }
 input Twice { items: [Part!]! again: [Part!]! @to(path: "items") }
-mutation twice($s: ID!, $items: [StockInput!]!) @route(path: "/shape/d/{s}", body: "Twice") { setStock(input: { storeId: $s, items: $items }) { revision } }
+mutation twice($s: ID!, $items: [StockInput!]!) @route(path: "/shape/d/{s}", body: "Twice") { setStock(input: { storeId: $s, items: $items }) { store { menuRevision } } }
 input Kinds { items: [KindsPart!]! }
 input KindsPart {
   code: [ID!]! @to(path: "externalId")
   stock: String! @to(path: "inStock")
   until: Float @decimal
 }
-mutation kinds($s: ID!, $items: [StockInput!]!) @route(path: "/shape/e/{s}", body: "Kinds") { setStock(input: { storeId: $s, items: $items }) { revision } }
+mutation kinds($s: ID!, $items: [StockInput!]!) @route(path: "/shape/e/{s}", body: "Kinds") { setStock(input: { storeId: $s, items: $items }) { store { menuRevision } } }
 input Values { items: [ValuesPart!]! }
 input ValuesPart @constant(path: "externalId", value: 5) @constant(path: "nothing", value: 1) {
   stock: String! @to(path: "inStock") @values(map: [{ of: true, as: 1 }, { of: "no", as: 2 }])
 }
-mutation values($s: ID!, $items: [StockInput!]!) @route(path: "/shape/f/{s}", body: "Values") { setStock(input: { storeId: $s, items: $items }) { revision } }
+mutation values($s: ID!, $items: [StockInput!]!) @route(path: "/shape/f/{s}", body: "Values") { setStock(input: { storeId: $s, items: $items }) { store { menuRevision } } }
 input Only { items: Part! ids: [OnlyId!]! @to(path: "modifier_items") @only(field: "key") }
 input OnlyId { code: ID! }
 mutation only($s: ID!, $items: [StockInput!]!, $modifier_items: [StockInput!]) @route(path: "/shape/g/{s}", body: "Only") {
-  setStock(input: { storeId: $s, items: $items, modifierItems: $modifier_items }) { revision }
+  setStock(input: { storeId: $s, items: $items, modifierItems: $modifier_items }) { store { menuRevision } }
 }
 input Beside { items: [Part!]! about: String @to(path: ".") deep: Boolean @to(path: "items.0") }
-mutation beside($s: ID!, $items: [StockInput!]! = []) @route(path: "/shape/h/{s}", body: "Beside") { setStock(input: { storeId: $s, items: $items }) { revision } }
-mutation nobody($s: ID!, $items: [StockInput!]!) @route(path: "/shape/i/{s}", body: "Nobody") { setStock(input: { storeId: $s, items: $items }) { revision } }
+mutation beside($s: ID!, $items: [StockInput!]! = []) @route(path: "/shape/h/{s}", body: "Beside") { setStock(input: { storeId: $s, items: $items }) { store { menuRevision } } }
+mutation nobody($s: ID!, $items: [StockInput!]!) @route(path: "/shape/i/{s}", body: "Nobody") { setStock(input: { storeId: $s, items: $items }) { store { menuRevision } } }
 query got($s: ID!) @route(path: "/shape/j/{s}", body: "Missing") { store(id: $s) { id } }
 input Loose { items: [Part!]! }
 mutation loose($s: ID!, $items: [StockInput!]!, $more: [StockInput!]) @route(path: "/shape/k/{s}", body: "Loose") {
-  setStock(input: { storeId: $s, items: $items, modifierItems: $more }) { revision }
+  setStock(input: { storeId: $s, items: $items, modifierItems: $more }) { store { menuRevision } }
 }
 input Sample { items: [Part!]! @example(value: [{ code: 1 }]) }
-mutation sample($s: ID!, $items: [StockInput!]!) @route(path: "/shape/l/{s}", body: "Sample") { setStock(input: { storeId: $s, items: $items }) { revision } }
+mutation sample($s: ID!, $items: [StockInput!]!) @route(path: "/shape/l/{s}", body: "Sample") { setStock(input: { storeId: $s, items: $items }) { store { menuRevision } } }
 query noEvent @webhook(events: []) { stores { totalCount } }
 query oddEvent @webhook(events: [ORDER_EATEN]) { stores { totalCount } }
 query noOrder($order_id: ID!) @webhook(events: [MENU_CHANGED]) { order(id: $order_id) { id } }
@@ -171,7 +171,7 @@ test('every mistake in the shape of a body and in a message is reported with its
   const types = `
 input StockInput { a: ID }
 type Other { a: ID }
-mutation ok($s: ID!) @route(path: "/shape/a/{s}") { setStock(input: { storeId: $s }) { revision } }`;
+mutation ok($s: ID!) @route(path: "/shape/a/{s}") { setStock(input: { storeId: $s }) { store { menuRevision } } }`;
   expect(errorsOf(writeSet('shape', { 'a.graphql': types }))).toMatchInlineSnapshot(`
     [
       "shape/a.graphql:2: The graph has a type "StockInput"; rename this one.",
@@ -186,12 +186,12 @@ query mapped($s: ID!) @route(path: "/shape/n/{s}") {
   order(id: $s) {
     status @values(map: [{ of: PENDING, as: "new" }, { of: EATEN, as: 1 }])
     id @decimal(digits: 9)
-    price @at(path: "a..b")
+    createdAt @at(path: "a..b")
     customer @only(field: "phone") { name }
     isRead @values(map: [{ of: true, as: "Y" }]) @decimal
   }
 }
-query partly($s: ID!) @route(path: "/shape/p/{s}") { order(id: $s) { status @values(map: [{ of: PENDING, as: "new" }]) tax @decimal(digits: 9) customer @only(field: "x") { name } } }`;
+query partly($s: ID!) @route(path: "/shape/p/{s}") { order(id: $s) { status @values(map: [{ of: PENDING, as: "new" }]) tax { amount @decimal(digits: 9) } customer @only(field: "x") { name } } }`;
   expect(errorsOf(writeSet('shape', { 'a.graphql': outputs }))).toMatchInlineSnapshot(`
     [
       "shape/a.graphql:2: "id" is a field and, by @at, an object of others; give one of them another path.",
@@ -246,7 +246,7 @@ test('samples of unknown operations, and unknown fields beside them, are reporte
 query getTicket($id: ID!) @route(path: "/shop/tickets/{id}", constants: [{ name: "version", value: "2" }]) {
   order(id: $id) { id serviceType state: isRead @values(map: [{ of: true, as: "Y" }, { of: false, as: "N" }]) note: customerComments }
 }
-query notifyShop($event: ID!) @webhook(events: [ORDER_PLACED]) { event(id: $event) { kind order { status } } }`,
+query notifyShop($event: ID!) @webhook(events: [ORDER_PLACED]) { event(messageId: $event) { kind order { status } } }`,
   };
   const examples = `{
   "responses": {
@@ -276,13 +276,13 @@ test('a message needs values for its events alone, which a route that shares its
   const kind = (names: readonly string[]) =>
     `kind @values(map: [${names.map(name => `{ of: ${name}, as: "${name[6]}" }`).join(', ')}])`;
   const message = (selection: string) =>
-    `query told($event: ID!) @webhook(events: [ORDER_PLACED, ORDER_CHANGED]) { event(id: $event) { ${selection} } }`;
+    `query told($event: ID!) @webhook(events: [ORDER_PLACED, ORDER_CHANGED]) { event(messageId: $event) { ${selection} } }`;
   const of = (text: string) => errorsOf(writeSet('shop', { 'a.graphql': text }));
   expect(of(message(kind(['ORDER_PLACED', 'ORDER_CHANGED'])))).toEqual([]);
   expect(of(message(kind(['ORDER_PLACED'])))).toEqual([
     'shop/a.graphql:1: @values has nothing for ORDER_CHANGED; add { of: ORDER_CHANGED, as: "…" }.',
   ]);
-  const menu = `query menu($event: ID!) @webhook(events: [MENU_CHANGED]) { event(id: $event) { ${kind(['MENU_CHANGED'])} } }`;
+  const menu = `query menu($event: ID!) @webhook(events: [MENU_CHANGED]) { event(messageId: $event) { ${kind(['MENU_CHANGED'])} } }`;
   expect(of([message(kind(['ORDER_PLACED', 'ORDER_CHANGED'])), menu].join('\n'))).toEqual([]);
   const others = `query others($store_id: ID!) @webhook(events: [ORDER_PLACED]) {
     store(id: $store_id) { events { events { ${kind(['ORDER_PLACED'])} } } }
@@ -310,9 +310,9 @@ ${variables.join('\n')}
 $id: ID!
 ) @route(path: "/shop/{id}") {
   store(id: $id) {
-    a: orders(filter: { status: $a, isCompleted: $g }, first: $f) { totalCount }
-    b: orders(filter: { status: [$b, $c] }) { totalCount }
-    c: orders(filter: { status: $d }) { totalCount }
+    a: orders(filter: { statuses: $a, isCompleted: $g }, first: $f) { totalCount }
+    b: orders(filter: { statuses: [$b, $c] }) { totalCount }
+    c: orders(filter: { statuses: $d }) { totalCount }
     d: orders(filter: $e) { totalCount }
   }
 }
@@ -320,7 +320,7 @@ input Move { to: String! }
 mutation move($id: ID!, $to: OrderStatus! @values(map: [{ of: READY, as: "x" }])) @route(path: "/shop/move/{id}", body: "Move") {
   changeOrderStatus(input: { orderId: $id, to: $to }) { order { id } }
 }
-query told($event: ID! @values(map: [{ of: "a", as: "b" }])) @webhook(events: [ORDER_PLACED]) { event(id: $event) { at } }`;
+query told($event: ID! @values(map: [{ of: "a", as: "b" }])) @webhook(events: [ORDER_PLACED]) { event(messageId: $event) { at } }`;
   expect(errorsOf(writeSet('shop', { 'a.graphql': text }))).toMatchInlineSnapshot(`
     [
       "shop/a.graphql:2: @values has "a,b", which a list that is separated by commas cannot have; choose another.",

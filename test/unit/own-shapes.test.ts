@@ -8,7 +8,7 @@ import { buildSchema } from 'graphql';
 import { expect, test } from 'vitest';
 
 const graph = buildSchema(`
-  directive @nameInBodies(name: String!, isRequired: Boolean! = false) on INPUT_FIELD_DEFINITION
+  directive @nameInBodies(name: String!) on INPUT_FIELD_DEFINITION
   scalar SafeInt
   scalar StringMap
   enum Kind { A B C }

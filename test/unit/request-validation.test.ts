@@ -2,9 +2,9 @@ import { hash } from 'node:crypto';
 import { GraphQLError } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { createDocumentCache, createRequestValidator, parametersOf } from '../../src/graphql/request-validation.ts';
-import { buildGraph } from '../support/graph.ts';
+import { buildPublicGraph } from '../support/graph.ts';
 
-const schema = buildGraph();
+const schema = buildPublicGraph();
 const createDocuments = (maxTokens: number) => createDocumentCache({ schema, maxTokens, introspection: true });
 const validateRequest = createRequestValidator({ schema, documents: createDocuments(1000), limits: { cost: 50 } });
 const codes = (parameters: unknown) => validateRequest(parameters).errors.map(error => error.extensions.code);
@@ -12,11 +12,11 @@ const codes = (parameters: unknown) => validateRequest(parameters).errors.map(er
 /** The parameters of a GET, whose URL has `variables` and `extensions` as JSON. */
 const inUrl = (query: Readonly<Record<string, string>>) => parametersOf({ method: 'GET', body: undefined, query });
 
-const text = 'query Stores($n: Int!) { stores(limit: $n) { nodes { id } } }';
+const text = 'query Stores($n: Int!) { stores(first: $n) { nodes { id } } }';
 
 describe('A valid request', () => {
   test('has its parsed document and cost', () => {
-    expect(validateRequest({ query: '{ stores(limit: 3) { nodes { id } } }' })).toMatchObject({ errors: [], cost: 4 });
+    expect(validateRequest({ query: '{ stores(first: 3) { nodes { id } } }' })).toMatchObject({ errors: [], cost: 4 });
     expect(validateRequest({ query: text, variables: { n: 7 } })).toMatchObject({
       errors: [],
       cost: 8,
@@ -44,7 +44,7 @@ describe('A valid request', () => {
   test.each([[5], ['{'], ['[]'], [[]], [null]])(
     'with variables that are not an object is left for Apollo to reject: %j',
     variables => {
-      expect(validateRequest({ query: '{ stores(limit: 3) { nodes { id } } }', variables })).toMatchObject({
+      expect(validateRequest({ query: '{ stores(first: 3) { nodes { id } } }', variables })).toMatchObject({
         errors: [],
         cost: 4,
       });
@@ -64,7 +64,7 @@ describe('A request is rejected', () => {
     [
       'whose operationName selects an operation over the limit',
       {
-        query: `query Small { stores(limit: 1) { nodes { id } } } ${text}`,
+        query: `query Small { stores(first: 1) { nodes { id } } } ${text}`,
         operationName: 'Stores',
         variables: { n: 51 },
       },
@@ -91,7 +91,7 @@ describe('A request is rejected', () => {
   test.each<[what: string, query: string, code: string]>([
     ['a syntax error', '{ stores {', 'GRAPHQL_PARSE_FAILED'],
     ['too many tokens', `{ ${'id '.repeat(2000)} }`, 'GRAPHQL_PARSE_FAILED'],
-    ['a validation error', '{ stores(limit: 1) { nodes { nothing } } }', 'GRAPHQL_VALIDATION_FAILED'],
+    ['a validation error', '{ stores(first: 1) { nodes { nothing } } }', 'GRAPHQL_VALIDATION_FAILED'],
   ])('with the location of the error: %s', (_what, query, code) => {
     const [error] = validateRequest({ query }).errors;
     expect(error?.toJSON()).toMatchObject({ locations: [{ line: 1 }], extensions: { code } });
@@ -122,7 +122,7 @@ describe('With trusted documents', () => {
     own: {
       operations: new Map([
         [id, '{ __typename }'],
-        ['listMerchants', '{ merchants(limit: 1) { nodes { id } } }'],
+        ['listMerchants', '{ merchants(first: 1) { nodes { id } } }'],
       ]),
       pages: new Set(),
     },

@@ -71,9 +71,9 @@ describe('With the largest menu, in many turns of the event loop and with the sa
   });
 });
 
-const tree = `menus { id name { translations } categories { id items { id price modifierGroups {
-  externalId groupMin modifierItems { id priceChange inStock } } } } }`;
-const flat = 'items { id externalId price name { translations } } modifierItems { id }';
+const tree = `menus { id name { translations } categories { id items { id price { amount } modifierGroups {
+  externalId groupMin modifierItems { id priceChange { amount } inStock } } } } }`;
+const flat = 'items { id externalId price { decimal } name { translations } } modifierItems { id }';
 
 /** A part of the largest menu, with as many lists of each size. */
 const part = runAtOnce(link(menuOfSize({ ...largestMenu, items: 2_000, groups: 1_000, modifierItems: 1_000 })));
@@ -82,7 +82,7 @@ const contextOf = (configuration: Configuration) => ({
   scope: operatorScope,
   loaders: {
     stores: { byId: { load: async () => ({ id: 'store' }) } },
-    menus: { byStore: { load: async () => configuration } },
+    menus: { byStore: { load: async () => configuration }, currencyOf: () => 'EUR' },
   },
 });
 

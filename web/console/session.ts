@@ -50,7 +50,7 @@ export function watchEdgeCaches({ can, notices }: Pick<App, 'can' | 'notices'>):
   if (!can('ADMIN')) return () => {};
   const shown = new Set<string>();
   const check = async () => {
-    for (const { name, failingSince, failure } of (await fetchEdgeCaches({})).edge.caches) {
+    for (const { name, failingSince, failure } of (await fetchEdgeCaches({})).edgeCaches) {
       if (failingSince === null || shown.has(name + failingSince)) continue;
       shown.add(name + failingSince);
       const since = new Date(failingSince).toLocaleTimeString(consoleLocale);

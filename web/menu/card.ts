@@ -62,7 +62,7 @@ export function createMenuRenderer(modifierGroups: readonly GroupFragment[], pre
         kind: 'items',
         externalId: item.externalId,
         name: nameOf(item),
-        text: format.price(item.priceMoney),
+        text: format.price(item.price),
       }),
       ...renderParagraph('description', item.description?.text),
       ...renderLabels(item),
@@ -84,10 +84,10 @@ export function createMenuRenderer(modifierGroups: readonly GroupFragment[], pre
   }
 
   /** A warning, which must not look like one of the labels that recommend an item. */
-  function renderAllergens({ allergens }: ItemFragment): HTMLElement[] {
-    if (!allergens) return [];
+  function renderAllergens({ allergensText }: ItemFragment): HTMLElement[] {
+    if (!allergensText) return [];
     const warning = element('strong', words, texts.contains);
-    return [element('p', { class: 'allergens' }, warning, ' ', element('bdi', {}, allergens))];
+    return [element('p', { class: 'allergens' }, warning, ' ', element('bdi', {}, allergensText))];
   }
 
   /** Renders modifier groups as collapsed details, whose content is created when they are first opened. */
@@ -111,7 +111,7 @@ export function createMenuRenderer(modifierGroups: readonly GroupFragment[], pre
   }
 
   function renderModifierItem(item: ModifierItem): HTMLElement {
-    const { name, externalId, priceChangeMoney, inStock, defaultQuantity } = item;
+    const { name, externalId, priceChange, inStock, defaultQuantity } = item;
     const labels = [...(inStock ? [] : [texts.soldOut]), ...(defaultQuantity > 0 ? [texts.included] : [])];
     return element(
       'li',
@@ -122,7 +122,7 @@ export function createMenuRenderer(modifierGroups: readonly GroupFragment[], pre
         kind: 'modifierItems',
         externalId,
         name: nameOf(item),
-        text: format.priceChange(priceChangeMoney),
+        text: format.priceChange(priceChange),
       }),
     );
   }

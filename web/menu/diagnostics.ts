@@ -28,6 +28,6 @@ function renderSeverity(severity: DiagnosticSeverity, found: readonly Diagnostic
   return details;
 }
 
-function renderDiagnostic({ message, place, code }: Diagnostic): HTMLElement {
-  return element('li', {}, message, element('code', { title: code }, place));
+function renderDiagnostic({ message, path, code }: Diagnostic): HTMLElement {
+  return element('li', {}, message, element('code', { title: code }, path.join('.')));
 }

@@ -25,7 +25,7 @@ query MenuOfAStore($store: ID!, $languages: [String!]!) {
           name {
             text(languages: $languages)
           }
-          priceMoney {
+          price {
             decimal
             currency
           }
@@ -41,7 +41,7 @@ query MenuOfAStore($store: ID!, $languages: [String!]!) {
               name {
                 text(languages: $languages)
               }
-              priceChangeMoney {
+              priceChange {
                 decimal
                 currency
               }
@@ -89,7 +89,7 @@ const ordersOfToday: Example = {
 query OrdersOfToday($store: ID!, $filter: OrderFilter, $after: String) {
   store(id: $store) {
     ordersRevision
-    orders(filter: $filter, pageSize: 10, after: $after) {
+    orders(filter: $filter, first: 10, after: $after) {
       totalCount
       pageInfo {
         hasNextPage
@@ -99,7 +99,7 @@ query OrdersOfToday($store: ID!, $filter: OrderFilter, $after: String) {
         id
         createdAt
         status
-        totalMoney {
+        total {
           decimal
           currency
         }
@@ -114,7 +114,7 @@ query OrdersOfToday($store: ID!, $filter: OrderFilter, $after: String) {
   }
 }
 `,
-  variables: now => ({ store: 'lisbon-baixa', filter: { startTime: startOfDay(now).toISOString() }, after: null }),
+  variables: now => ({ store: 'lisbon-baixa', filter: { createdFrom: startOfDay(now).toISOString() }, after: null }),
 };
 
 const placeAnOrder: Example = {
@@ -127,7 +127,7 @@ mutation PlaceAnOrder($input: PlaceOrderInput!) {
     order {
       id
       status
-      totalMoney {
+      total {
         decimal
         currency
       }
@@ -178,7 +178,7 @@ subscription WatchOrders($store: ID!, $after: String) {
     status
     order {
       id
-      totalMoney {
+      total {
         decimal
         currency
       }
@@ -204,7 +204,7 @@ query Diagnostics($merchant: ID!) {
         menuDiagnostics {
           severity
           code
-          place
+          path
           message
         }
       }
@@ -219,15 +219,17 @@ const replaceMenus: Example = {
   query: `# Replaces the whole menu of a store.
 # As written it fails with CONFLICT: the store
 # is past revision 0. To apply it, set
-# expectedRevision to the store's menuRevision,
+# expectedMenuRevision to the store's menuRevision,
 # or to null.
-mutation ReplaceMenus($input: MenuConfigurationInput!) {
+mutation ReplaceMenus($input: ReplaceMenuConfigurationInput!) {
   replaceMenuConfiguration(input: $input) {
-    revision
-    diagnostics {
-      severity
-      place
-      message
+    store {
+      menuRevision
+      menuDiagnostics {
+        severity
+        path
+        message
+      }
     }
   }
 }
@@ -235,7 +237,7 @@ mutation ReplaceMenus($input: MenuConfigurationInput!) {
   variables: () => ({
     input: {
       storeId: 'mexico-roma',
-      expectedRevision: 0,
+      expectedMenuRevision: 0,
       menus: [
         {
           externalId: 'all-day',

@@ -52,7 +52,10 @@ export function findOperation(operations: OwnDocuments['operations'], documentId
   const text = operations.get(String(documentId));
   if (text !== undefined) return text;
   const id = String(documentId).slice(0, 100);
-  throw requestError('PERSISTED_QUERY_NOT_IN_LIST', `No document has the id "${id}", and no operation this name.`);
+  throw requestError(
+    'PERSISTED_QUERY_NOT_IN_LIST',
+    `No document has the id "${id}", nor is it the name of an operation that selects nothing internal.`,
+  );
 }
 
 const maxPersistedCharacters = 1024 * 1024;

@@ -93,15 +93,19 @@ export function* checkTaxRates({ items }: ValidationContext): Findings {
 
 const minutesPerDay = 1440;
 
-export const checkItemDetails: EntityCheck<'items'> = function* ({ alcoholByVolume, dietaryLabels, prepTime }) {
+export const checkItemDetails: EntityCheck<'items'> = function* ({
+  alcoholByVolume,
+  dietaryLabels,
+  preparationMinutes,
+}) {
   if (typeof alcoholByVolume === 'number' && !(alcoholByVolume >= 0 && alcoholByVolume <= 100)) {
     const text = `has ${alcoholByVolume} per cent of alcohol, which lies outside 0 to 100`;
     yield { code: 'ALCOHOL_OUT_OF_RANGE', at: ['alcoholByVolume'], text };
   }
-  if (typeof prepTime === 'number' && (prepTime < 0 || prepTime > minutesPerDay)) {
-    const length = prepTime < 0 ? 'less than none' : 'more than a day';
-    const text = `takes ${prepTime} minutes to prepare, which is ${length}`;
-    yield { code: 'ODD_PREP_TIME', at: ['prepTime'], text };
+  if (typeof preparationMinutes === 'number' && (preparationMinutes < 0 || preparationMinutes > minutesPerDay)) {
+    const length = preparationMinutes < 0 ? 'less than none' : 'more than a day';
+    const text = `takes ${preparationMinutes} minutes to prepare, which is ${length}`;
+    yield { code: 'ODD_PREP_TIME', at: ['preparationMinutes'], text };
   }
   if (dietaryLabels?.includes('VEGAN') && !dietaryLabels.includes('VEGETARIAN')) {
     const text = 'is labelled VEGAN but not VEGETARIAN, which vegan food is too';

@@ -2,7 +2,7 @@ import { InvalidInput } from '@carte/base/errors';
 import { runInSlices } from '@carte/base/time-slice';
 import type { Resolvers, StoreMenuChangesArgs } from '../../generated/graph.ts';
 import { checkListArguments } from '../../lists/entity-list.ts';
-import { connectionResolvers, pageInfoOf } from '../../lists/paging.ts';
+import { connectionResolvers, cursorAt, pageInfoOf } from '../../lists/paging.ts';
 import { nodeIdOf } from '../../node-id.ts';
 import type { AccessScope } from '../../scope.ts';
 import { currencyOf } from '../../store/currency.ts';
@@ -69,7 +69,6 @@ export const menuHistoryResolvers = {
     id: ({ storeId, revision }) => `menu_revision_${revision}_${storeId}`,
     keyName: ({ keyName }, _args, { scope }) => (scope && mayReadKeyNames(scope) ? keyName : null),
     summary: summarize,
-    changes: ({ counts }) => counts,
     menuChanges: async ({ storeId, previousRevision: from, revision: to }, page, context) => {
       const store = from === null ? null : await context.loaders.stores.byId.load(storeId);
       return store && from !== null ? compareRevisions(store, { from, to, ...page }, context) : null;
@@ -87,7 +86,6 @@ export const menuHistoryResolvers = {
         hasPreviousPage: start > 0,
         hasNextPage: end < changes.entities.length,
       }),
-    hasMore: ({ changes, end }) => end < changes.entities.length,
     summary: ({ changes }) => summarizeChanges(changes),
     counts: ({ changes }) => countChanges(changes),
     reordered: ({ changes }) => changes.reordered.map(kind => entityKinds[kind]),
@@ -108,9 +106,6 @@ export const menuHistoryResolvers = {
   },
 } satisfies Resolvers;
 
-/** Revisions do not change, so an index identifies an entity. */
-const cursorAt = (index: number) => ({ createdAt: new Date(0), id: String(index) });
-
 /** What a comparison takes from the context of a request. */
 interface HistoryContext {
   readonly loaders: {
@@ -125,8 +120,8 @@ async function compareRevisions(
   { from, to, ...args }: StoreMenuChangesArgs,
   { loaders }: HistoryContext,
 ): Promise<Comparison> {
-  const { size, offset, after: cursor } = checkListArguments('change', args);
-  const start = cursor ? Number(cursor.id) + 1 : offset;
+  const { size, after: cursor } = checkListArguments('change', args);
+  const start = cursor ? Number(cursor.id) + 1 : 0;
   await loaders.menuHistory.chargeComparison(store, to == null ? [from] : [from, to]);
   const at = (argument: string, revision: number) =>
     naming(argument, loaders.menuHistory.configurationAt({ storeId: store.id, revision }));

@@ -116,7 +116,7 @@ export function renderLanding({ introspection, metrics }: LinkSettings): string 
         <figure>
           <figcaption>GraphQL: what a store sells, in Portuguese</figcaption>
           <pre>curl -H 'x-api-key: KEY' -H 'content-type: application/json' 'http://127.0.0.1:4000/graphql' --data-raw '{
-  "query": "query($store: ID!) { store(id: $store) { items { name { text(languages: [\\"pt\\"]) } price } } }",
+  "query": "query($store: ID!) { store(id: $store) { items { name { text(languages: [\\"pt\\"]) } price { decimal } } } }",
   "variables": { "store": "lisbon-baixa" }
 }'</pre>
         </figure>

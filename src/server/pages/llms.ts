@@ -19,7 +19,7 @@ export function renderLlms(sets: readonly Contract[], introspection: boolean): s
 - Every request needs an API key in the header \`x-api-key\`. What is outside its scope does not exist for it.
 - GraphQL: \`POST /graphql\` with \`{"query": "…", "variables": {…}}\`. Start at \`stores\`, \`store(id:)\`, \`merchants\` or \`order(id:)\`; a store has its menus, items and orders.
 - REST: \`/v1\` reads stores, merchants and orders, and reads and replaces menus; \`/pos/v1\` places and changes orders, stock and prices, and has events.
-- Amounts are integers in the smallest unit of the store's currency; in the graph, \`priceMoney\` and the like have them with currency and decimals. Times are RFC 3339, and texts are maps by language.
+- Amounts are integers in the smallest unit of the store's currency; those that the graph returns are \`{ amount currency decimal }\`. Times are RFC 3339, and texts are maps by language.
 - A menu is replaced as a whole; stock and prices of single items change by mutations and \`/pos/v1\`.
 - Errors name every invalid value with its path: in GraphQL \`extensions.code\` and \`extensions.errors\`, in REST \`{"detail": […]}\` with status 422.
 - Placing an order takes an idempotency key, so that it can be repeated.

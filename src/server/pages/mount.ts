@@ -54,7 +54,7 @@ const styles: Readonly<Record<string, readonly string[]>> = {
 export const pages = fp(
   async (app: FastifyInstance) => {
     const { config, graph } = app;
-    const sdlOf = (print: typeof printGraph) => lazyAsset('text/plain; charset=utf-8', () => print(graph.schema));
+    const sdlOf = (print: typeof printGraph) => lazyAsset('text/plain; charset=utf-8', () => print(graph.publicSchema));
     const sdl = new Map([
       [undefined, sdlOf(printGraph)],
       ['guests', sdlOf(printGraphForGuests)],

@@ -44,13 +44,14 @@ export const historyRows: readonly Row[] = [
     target => turn =>
       ofLargeStore(
         target,
-        `a${turn}: menuChanges(from: ${revisionAt(target, 0)}, limit: 1000) { totalCount entities { externalId summary path { externalId } fields { label beforeText afterText } } }`,
+        `a${turn}: menuChanges(from: ${revisionAt(target, 0)}, first: 1000) { totalCount entities { externalId summary path { externalId } fields { label beforeText afterText } } }`,
       ),
   ),
   graphqlRow({ name: 'restoreMenuConfiguration × 20', key: 'write', requests: 4 }, target => () => ({
     query: `mutation ($id: ID!) { ${aliased(
       20,
-      at => `restoreMenuConfiguration(input: { storeId: $id, revision: ${revisionAt(target, at % 2)} }) { revision }`,
+      at =>
+        `restoreMenuConfiguration(input: { storeId: $id, revision: ${revisionAt(target, at % 2)} }) { store { id } }`,
     )} }`,
     variables: { id: target.largeStoreId },
   })),

@@ -2,7 +2,8 @@ import type { Row } from '../row.ts';
 import { byEach, graphqlRow, scaled } from './build.ts';
 
 const languages = 'query ($id: ID!, $l: [String!]!) { store(id: $id) { items { name { text(languages: $l) } } } }';
-const replace = 'mutation ($input: MenuConfigurationInput!) { replaceMenuConfiguration(input: $input) { revision } }';
+const replace =
+  'mutation ($input: ReplaceMenuConfigurationInput!) { replaceMenuConfiguration(input: $input) { store { id } } }';
 
 /** An item with three values of wrong types. */
 const wrongItem = {
@@ -27,7 +28,7 @@ export const inputRows: readonly Row[] = [
     ),
   ),
   ...byEach([undefined, 'write'], key =>
-    graphqlRow({ name: 'MenuConfigurationInput with 200,000 wrong items', key, isShort: true }, target => ({
+    graphqlRow({ name: 'ReplaceMenuConfigurationInput with 200,000 wrong items', key, isShort: true }, target => ({
       query: replace,
       variables: { input: { storeId: target.largeStoreId, items: new Array(scaled(200_000, target)).fill(0) } },
     })),

@@ -7,7 +7,7 @@ export const listRows: readonly Row[] = [
     // Ten pages of 500 orders of 60 stores: 300,000 objects, and a different filter in each.
     query: `{ stores(first: 60) { nodes { ${aliased(
       10,
-      at => `orders(pageSize: 500, filter: { startTime: "20${10 + (turn % 10)}-01-${10 + at}" }) { nodes { id } }`,
+      at => `orders(first: 500, filter: { createdFrom: "20${10 + (turn % 10)}-01-${10 + at}" }) { nodes { id } }`,
     )} } } }`,
   })),
   graphqlRow({ name: 'orders by parts of names × 50 at 60 stores', key: 'read' }, () => turn => ({

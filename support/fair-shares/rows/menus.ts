@@ -4,7 +4,7 @@ import { aliased, graphqlRow, httpRow, scaled } from './build.ts';
 
 const wholeTree = (alias: string) => `${alias}: menus {
   externalId
-  categories { externalId items { externalId price modifierGroups { externalId modifierItems { externalId priceChange } } } }
+  categories { externalId items { externalId price { amount } modifierGroups { externalId modifierItems { externalId priceChange { amount } } } } }
 }`;
 
 const pathOf = (storeId = '') => `/v1/stores/${storeId}/menu_configuration/`;
@@ -79,7 +79,7 @@ export const menuRows: readonly Row[] = [
   ),
   // Half of the objects that a response may have.
   graphqlRow({ name: 'all items × 12, not cached', key: 'read', requests: 8, goal: 'allowed' }, target => turn => ({
-    query: `query ($id: ID!) { store(id: $id) { t${turn}: id ${aliased(12, () => 'items { externalId price }')} } }`,
+    query: `query ($id: ID!) { store(id: $id) { t${turn}: id ${aliased(12, () => 'items { externalId price { amount } }')} } }`,
     variables: { id: target.largeStoreId },
   })),
   httpRow({ name: '12 at once: POST of the largest menu', key: 'write', atOnce: 12, goal: 'allowed' }, target => {
@@ -109,7 +109,7 @@ export const menuRows: readonly Row[] = [
     postAndRead(
       (target, price) => menuInLanguages(target, price, 1, 4, 100),
       turn => `${aliased(66, at => `menus(availableAt: "${time(turn + at)}") { id }`)} menus {
-        ${Array.from({ length: 33 }, (_, at) => `b${at}: nextAvailableAt(after: "${time(turn + at)}")`)} }`,
+        ${Array.from({ length: 33 }, (_, at) => `b${at}: nextAvailableAt(from: "${time(turn + at)}")`)} }`,
     ),
   ),
   httpRow({ name: 'POST of a menu in 9,000 languages', key: 'write', goal: 'refused', isShort: true }, target => ({

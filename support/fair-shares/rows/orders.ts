@@ -21,11 +21,11 @@ async function countEvents({ url, keys, largeStoreId, firstCursor }: Target): Pr
 /** Reports the price of the newest order, which must not be negative. */
 async function readPrice({ url, keys, rebateStoreId }: Target): Promise<string> {
   const client = createHttpClient(url, { connections: 1, limitMs: 10_000 });
-  const query = 'query ($id: ID!) { store(id: $id) { orders(first: 1) { nodes { price } } } }';
+  const query = 'query ($id: ID!) { store(id: $id) { orders(first: 1) { nodes { price { amount } } } } }';
   const body = JSON.stringify({ query, variables: { id: rebateStoreId } });
   const { text } = await client.send({ path: '/graphql', headers: { 'x-api-key': keys.orders }, body });
   client.close();
-  const price = /"price":(-?\d+)/.exec(text)?.[1];
+  const price = /"amount":(-?\d+)/.exec(text)?.[1];
   return price === undefined ? 'no order' : `an order for ${Number(price).toLocaleString('en-US')}`;
 }
 
@@ -74,13 +74,14 @@ export const orderRows: readonly Row[] = [
       const modifier =
         '{ modifierGroupExternalId: "group-0", modifierItemExternalId: "modifier-0", quantity: 1000000 }';
       const line = `{ itemExternalId: "item-0", quantity: 1000, modifiers: [${modifier}] }`;
-      return { query: `mutation { ${placeOrder(target.rebateStoreId, line)} { order { id price } } }` };
+      return { query: `mutation { ${placeOrder(target.rebateStoreId, line)} { order { id price { amount } } } }` };
     },
   ),
   graphqlRow({ name: '200 lines with 8 modifiers each × 10', key: 'orders', requests: 8 }, target => turn => ({
     query: `mutation ($lines: [OrderLineInput!]!) { ${aliased(
       10,
-      () => `${placeOrder(target.largeStoreId, '').replace('lines: []', 'lines: $lines')} { order { price } }`,
+      () =>
+        `${placeOrder(target.largeStoreId, '').replace('lines: []', 'lines: $lines')} { order { price { amount } } }`,
     )} }`,
     variables: { lines: Array.from({ length: 200 }, (_, at) => lineWithModifiers(turn * 200 + at + 1_000)) },
   })),
@@ -93,7 +94,9 @@ export const orderRows: readonly Row[] = [
   graphqlRow({ ...negative, name: 'an order with a negative tax' }, target => () => {
     const modifier = '{ modifierGroupExternalId: "group-1", modifierItemExternalId: "modifier-4", quantity: 1000 }';
     const line = `{ itemExternalId: "item-0", quantity: 1000, modifiers: [${modifier}] }`;
-    return { query: `mutation { ${placeOrder(target.rebateStoreId, line)} { order { id price tax } } }` };
+    return {
+      query: `mutation { ${placeOrder(target.rebateStoreId, line)} { order { id price { amount } tax { amount } } } }`,
+    };
   }),
   graphqlRow({ ...negative, name: 'an order that was to be ready a day ago' }, target => () => {
     const readyBy = `readyBy: "${new Date(Date.now() - 24 * 3_600_000).toISOString()}"`;

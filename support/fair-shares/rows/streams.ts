@@ -7,12 +7,12 @@ const streamMs = 8_000;
 const ordersWithMenu = `subscription ($id: ID!, $after: String) {
   orderEvents(storeId: $id, after: $after) {
     cursor
-    order { id store { items { externalId price name { text } } } }
+    order { id store { items { externalId price { amount } name { text } } } }
   }
 }`;
 
 const menusWithDiagnostics = `subscription ($id: ID!, $after: String) {
-  menuEvents(storeId: $id, after: $after) { cursor revision store { menuDiagnostics { message } } }
+  menuEvents(storeId: $id, after: $after) { cursor menuRevision store { menuDiagnostics { message } } }
 }`;
 
 const ordersOnly = `subscription ($id: ID!, $after: String) {

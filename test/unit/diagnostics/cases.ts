@@ -263,8 +263,8 @@ const prices: readonly Case[] = [
 const details: readonly Case[] = [
   ['ALCOHOL_OUT_OF_RANGE', 'items[0].alcoholByVolume', withItem({ alcoholByVolume: 100.5 })],
   ['ALCOHOL_OUT_OF_RANGE', 'items[0].alcoholByVolume', withItem({ alcoholByVolume: -1 })],
-  ['ODD_PREP_TIME', 'items[0].prepTime', withItem({ prepTime: -5 })],
-  ['ODD_PREP_TIME', 'items[0].prepTime', withItem({ prepTime: 1441 })],
+  ['ODD_PREP_TIME', 'items[0].preparationMinutes', withItem({ preparationMinutes: -5 })],
+  ['ODD_PREP_TIME', 'items[0].preparationMinutes', withItem({ preparationMinutes: 1441 })],
   ['VEGAN_NOT_VEGETARIAN', 'items[0].dietaryLabels', withItem({ dietaryLabels: ['GLUTEN_FREE', 'VEGAN'] })],
 ];
 

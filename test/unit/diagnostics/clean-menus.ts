@@ -37,7 +37,15 @@ export const cleanMenus: readonly (readonly [string, ConfigurationInput])[] = [
     'optional fields that are null',
     cleanMenu({
       menus: [menu({ name: null })],
-      items: [item({ description: null, inStock: null, prepTime: null, alcoholByVolume: null, dietaryLabels: null })],
+      items: [
+        item({
+          description: null,
+          inStock: null,
+          preparationMinutes: null,
+          alcoholByVolume: null,
+          dietaryLabels: null,
+        }),
+      ],
     }),
   ],
 
@@ -128,7 +136,7 @@ export const cleanMenus: readonly (readonly [string, ConfigurationInput])[] = [
       ],
     }),
   ],
-  ['a day of preparation', withItem({ prepTime: 1440 })],
-  ['no preparation', withItem({ prepTime: 0 })],
+  ['a day of preparation', withItem({ preparationMinutes: 1440 })],
+  ['no preparation', withItem({ preparationMinutes: 0 })],
   ['a group in which nothing is free', withGroup({ chargeAfter: 0 })],
 ];

@@ -46,7 +46,7 @@ describe('the changes between two menus', () => {
     const to = withItem({
       price: 500,
       name: text('Caldo verde', { ja: 'カルド・ヴェルデ' }),
-      prepTime: 5,
+      preparationMinutes: 5,
       modifierGroupExternalIds: [],
     });
     expect(changes(cleanMenu(), to)).toEqual([

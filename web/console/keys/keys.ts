@@ -30,7 +30,7 @@ export function createKeys(app: App): Screen {
     const { createApiKey: issued } = await createKey({ input });
     if (!issued) return undefined;
     keys.edit(nodes => [issued.apiKey, ...nodes]);
-    return { label: `The key “${issued.apiKey.name}”.`, text: issued.key, command: commandFor(issued) };
+    return { label: `The key “${issued.apiKey.name}”.`, text: issued.secret, command: commandFor(issued) };
   }
 
   async function rotate({ id, name }: Key): Promise<void> {
@@ -38,7 +38,7 @@ export function createKeys(app: App): Screen {
     if (!issued) return;
     replace(issued.apiKey);
     const label = `The new secret of “${name}”; the old one ends within seconds.`;
-    form.showSecret({ label, text: issued.key, command: commandFor(issued) });
+    form.showSecret({ label, text: issued.secret, command: commandFor(issued) });
   }
 
   async function revoke({ id }: Key): Promise<void> {
@@ -113,10 +113,10 @@ function describePermissions({ permissions, publishable, origins }: Key): string
 }
 
 /** A request that the key may send: for a store of its scope or, if it does not read those, about itself. One for web pages has none. */
-function commandFor({ key, apiKey }: { readonly key: string; readonly apiKey: Key }): string | undefined {
+function commandFor({ secret, apiKey }: { readonly secret: string; readonly apiKey: Key }): string | undefined {
   const { publishable, permissions, scope } = apiKey;
   if (publishable) return undefined;
-  const command = `curl -H 'x-api-key: ${key}'`;
+  const command = `curl -H 'x-api-key: ${secret}'`;
   const [store] = scope.stores;
   const readsMenus = permissions.includes('READ_MENUS') || !permissions.some(name => name.startsWith('READ_'));
   if (readsMenus)

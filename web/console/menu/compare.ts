@@ -2,7 +2,18 @@ import type { CurrentMenuQuery } from '../../../src/generated/web.ts';
 import { storeName } from '../../menu/languages.ts';
 import type { Changes } from './changes.ts';
 
-type CurrentMenu = NonNullable<CurrentMenuQuery['store']>;
+type CurrentMenu = Omit<NonNullable<CurrentMenuQuery['store']>, 'menuRevision'>;
+
+/** The current configuration as it would be posted: with amounts as integers. */
+export function toInputMenu({ items, modifierItems, ...lists }: CurrentMenu) {
+  return {
+    ...lists,
+    items: items.map(item => ({ ...item, price: item.price.amount, tax: item.tax.amount })),
+    modifierItems: modifierItems.map(({ priceChange, taxChange, ...item }) => {
+      return { ...item, priceChange: priceChange.amount, taxChange: taxChange.amount };
+    }),
+  };
+}
 type EntityChange = Changes['entities'][number];
 type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -17,7 +28,7 @@ const kinds = {
 const lists = Object.keys(kinds) as (keyof typeof kinds)[];
 
 /** What the history would show if this input, of whatever shape, replaced the menu; at most so many entities are listed. */
-export function compareMenus(current: CurrentMenu, input: unknown, maxShown = 200): Changes {
+export function compareMenus(current: ReturnType<typeof toInputMenu>, input: unknown, maxShown = 200): Changes {
   const entities = lists.flatMap(list => compareList(kinds[list], current[list], isObject(input) ? input[list] : []));
   const counts = Map.groupBy(entities, ({ change }) => change.toLowerCase());
   return {

@@ -135,6 +135,8 @@ function keyOf(name: AnyNode): string {
 
 /** The posted names that are not those of the graph in snake_case: `@nameInBodies` of its input types. */
 const graphNames = new Map([
+  ['allergens', 'allergensText'],
+  ['prep_time', 'preparationMinutes'],
   ['modifier_external_ids', 'modifierGroupExternalIds'],
   ['menu_item_external_id', 'itemExternalId'],
 ]);

@@ -11,6 +11,11 @@ const { operation } = openOperations(new URL('edit.graphql', import.meta.url));
 const fetchAmounts = operation('Amounts');
 const changePrices = operation('ChangePrices');
 
+interface Money {
+  readonly amount: number;
+  readonly decimal: string | null;
+}
+
 interface Amounts {
   readonly revision: number;
   readonly price: number;
@@ -38,13 +43,13 @@ export async function askPrice(app: App, store: StoreContext, priced: Priced, on
     const ids = isItem ? { item: externalId, modifierItem: '' } : { item: '', modifierItem: externalId };
     const { store: found } = await fetchAmounts({ store: store.id, ...ids });
     const revision = found?.menuRevision ?? 0;
-    const toAmounts = (price: number, tax: number, decimal: string | null) => {
-      return { revision, price, tax, digits: decimal === null ? 2 : (decimal.split('.')[1]?.length ?? 0) };
+    const toAmounts = (price: Money, tax: Pick<Money, 'amount'>) => {
+      const digits = price.decimal === null ? 2 : (price.decimal.split('.')[1]?.length ?? 0);
+      return { revision, price: price.amount, tax: tax.amount, digits };
     };
-    if (isItem)
-      return found?.item ? toAmounts(found.item.price, found.item.tax, found.item.priceMoney.decimal) : undefined;
+    if (isItem) return found?.item ? toAmounts(found.item.price, found.item.tax) : undefined;
     const option = found?.modifierItem;
-    return option ? toAmounts(option.priceChange, option.taxChange, option.priceChangeMoney.decimal) : undefined;
+    return option ? toAmounts(option.priceChange, option.taxChange) : undefined;
   }
 
   function read(form: FormData) {
@@ -60,7 +65,7 @@ export async function askPrice(app: App, store: StoreContext, priced: Priced, on
       ? { items: [{ externalId, price, tax }] }
       : { modifierItems: [{ externalId, priceChange: price, taxChange: tax }] };
     try {
-      await changePrices({ input: { storeId: store.id, expectedRevision: amounts.revision, ...lists } });
+      await changePrices({ input: { storeId: store.id, expectedMenuRevision: amounts.revision, ...lists } });
       app.dialogs.close();
       app.notices.info(`The price of ${priced.name} is changed.`);
       onChanged();

@@ -86,11 +86,11 @@ export function createUpload(app: App, store: StoreContext): Screen {
         <div role="status">
           ${problem ? html`<p class="bad">${isConflict ? `Someone else has just changed the menu. Nothing was replaced: look at what changes now.` : problem}</p>` : nothing}
           ${findings.length > 0 ? html`<p class="bad">${describe(findings.length)} Nothing was changed.</p>` : nothing}
-          ${result ? html`<p class="good">The menu is replaced; its revision is ${result.revision}. <a href="console${formatRoute(history)}" @click=${followLink(app, history)}>What has changed</a></p>` : nothing}
+          ${result ? html`<p class="good">The menu is replaced; its revision is ${result.store.menuRevision}. <a href="console${formatRoute(history)}" @click=${followLink(app, history)}>What has changed</a></p>` : nothing}
           ${ignored.length > 0 ? html`<p class="small">Ignored, since the interface has no such fields: ${summarizePaths(ignored)}.</p>` : nothing}
         </div>
         ${findings.length > 0 ? renderFindings(findings, text, isShown) : nothing}
-        ${result ? html`<aside id="diagnostics" aria-label="Diagnostics">${renderDiagnostics(result.diagnostics)}</aside>` : nothing}
+        ${result ? html`<aside id="diagnostics" aria-label="Diagnostics">${renderDiagnostics(result.store.menuDiagnostics)}</aside>` : nothing}
       </div>`;
   }
 

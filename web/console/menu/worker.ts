@@ -3,7 +3,7 @@ import type { UploadMenuMutation, UploadMenuMutationVariables } from '../../../s
 import { openOperations } from '../../client.ts';
 import { Conflict, InvalidInput, messageOf, type ValidationError } from '../../errors.ts';
 import type { Changes } from './changes.ts';
-import { compareMenus } from './compare.ts';
+import { compareMenus, toInputMenu } from './compare.ts';
 import type { Finding } from './findings.ts';
 import { findPlace, parsePosted, SyntaxProblem, toInput, toPosted, toPostedMessage, toPostedPath } from './posted.ts';
 
@@ -44,9 +44,10 @@ async function run(step: Step): Promise<Outcome> {
   const input = step.type === 'compare' ? toInput(parsePosted(step.text), new Set()) : undefined;
   const { store: current } = await fetchCurrent({ store: step.storeId }, { key: step.key });
   if (!current) throw new Error(`The store ${step.storeId} is gone`);
-  const { menuRevision: revision, ...menu } = current;
+  const { menuRevision: revision, ...lists } = current;
+  const menu = toInputMenu(lists);
   if (step.type === 'begin') return { text: JSON.stringify(toPosted(menu), null, 2) };
-  return { preview: { revision, changes: compareMenus(current, input) } };
+  return { preview: { revision, changes: compareMenus(menu, input) } };
 }
 
 /** Leaves out fields that the interface does not have, as the documented route does, and reports them. */
@@ -60,7 +61,7 @@ async function send(
   try {
     const left = new Set(without.map(path => JSON.stringify(path)));
     const menu = toInput(document, left) as UploadMenuMutationVariables['input'];
-    const sent = await uploadMenu({ input: { ...menu, storeId, expectedRevision: revision } }, { key });
+    const sent = await uploadMenu({ input: { ...menu, storeId, expectedMenuRevision: revision } }, { key });
     return { result: sent.replaceMenuConfiguration ?? undefined, ignored };
   } catch (error) {
     if (!(error instanceof InvalidInput)) return { ...explain(error, step), ignored };

@@ -76,9 +76,7 @@ function renderPayment(order: Order, { format }: OrderView): TemplateResult {
   const { state, text } = paymentOf(order, format);
   // Nobody collects anything for an order that is completed.
   const isOver = order.nextStatuses.length === 0;
-  return isOver
-    ? html`<span>${format.price(order.totalMoney)}</span>`
-    : html`<span class="payment ${state}">${text}</span>`;
+  return isOver ? html`<span>${format.price(order.total)}</span>` : html`<span class="payment ${state}">${text}</span>`;
 }
 
 /** Ticks off a line by a tap anywhere on it. */

@@ -22,7 +22,7 @@ const pollMs = 15_000;
 /** A stream that was opened just now may begin a moment after the state was read. */
 const settleMs = 2000;
 
-export type OrderingState = Omit<OrderingFragment, 'guestOrders' | 'preparationMinutes'>;
+export type OrderingState = Omit<OrderingFragment, 'acceptsGuestOrders' | 'preparationMinutes'>;
 export type OrderingChange = Omit<SetOrderingMutationVariables['input'], 'storeId'>;
 export type Ordering = ReturnType<typeof createOrdering>;
 
@@ -122,7 +122,7 @@ export function createOrdering({ app, store, isLive }: OrderingOptions) {
     view(): TemplateResult | typeof nothing {
       const shown = ordering;
       if (!shown) return nothing;
-      const state = html`${renderState(shown, times)}${shown.guestOrders ? nothing : html`<span>, no web orders</span>`}`;
+      const state = html`${renderState(shown, times)}${shown.acceptsGuestOrders ? nothing : html`<span>, no web orders</span>`}`;
       const name = `ordering ${shown.state.toLowerCase()}`;
       if (!app.can('ORDERS')) return html`<p class=${name} role="status">${state}</p>`;
       return html`
@@ -131,14 +131,14 @@ export function createOrdering({ app, store, isLive }: OrderingOptions) {
     },
     /** Renders the button that stops orders from web pages, or takes them again; `isNeeded` where there are any. */
     renderGuestOrders(isNeeded: boolean): TemplateResult | typeof nothing {
-      if (!ordering || !app.can('ORDERS') || (ordering.guestOrders && !isNeeded)) return nothing;
-      const { guestOrders } = ordering;
-      const label = guestOrders ? 'Stop web orders' : 'Take web orders again';
+      if (!ordering || !app.can('ORDERS') || (ordering.acceptsGuestOrders && !isNeeded)) return nothing;
+      const { acceptsGuestOrders } = ordering;
+      const label = acceptsGuestOrders ? 'Stop web orders' : 'Take web orders again';
       const onClick = () =>
-        set({ guestOrders: !guestOrders }).catch(error =>
+        set({ acceptsGuestOrders: !acceptsGuestOrders }).catch(error =>
           app.notices.problem(`“${label}” was not applied. ${messageOf(error)}`),
         );
-      return html`<button type="button" class=${guestOrders ? '' : 'main'} ?disabled=${isSending} @click=${onClick}>${label}</button>`;
+      return html`<button type="button" class=${acceptsGuestOrders ? '' : 'main'} ?disabled=${isSending} @click=${onClick}>${label}</button>`;
     },
     /** Called when the orders are streamed. */
     openStream,

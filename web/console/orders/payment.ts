@@ -1,7 +1,7 @@
 import type { PriceFormats } from '../../menu/price-formats.ts';
 import type { Order } from './operations.ts';
 
-type Money = Order['totalMoney'];
+type Money = Order['total'];
 type State = Order['payments'][number]['state'];
 
 const settled: ReadonlySet<State> = new Set(['PAID', 'AUTHORIZED', 'REFUNDED']);
@@ -14,16 +14,16 @@ interface Payment {
   readonly text: string;
 }
 
-export function paymentOf({ payments, totalMoney }: Order, { price }: PriceFormats): Payment {
-  const total = price(totalMoney);
-  if (payments.length === 0) return { state: 'unknown', text: total };
+export function paymentOf({ payments, total }: Order, { price }: PriceFormats): Payment {
+  const text = price(total);
+  if (payments.length === 0) return { state: 'unknown', text };
   const sumOf = (isCounted: (state: State) => boolean) =>
-    payments.reduce((sum, { state, amountMoney }) => sum + (isCounted(state) ? amountMoney.amount : 0), 0);
-  const open = totalMoney.amount - sumOf(state => state === null || settled.has(state));
-  if (open > 0) return { state: 'collect', text: `Collect ${price(withAmount(totalMoney, open))}` };
-  if (sumOf(state => state === null) === 0) return { state: 'paid', text: `Paid ${total}` };
+    payments.reduce((sum, { state, amount }) => sum + (isCounted(state) ? amount.amount : 0), 0);
+  const open = total.amount - sumOf(state => state === null || settled.has(state));
+  if (open > 0) return { state: 'collect', text: `Collect ${price(withAmount(total, open))}` };
+  if (sumOf(state => state === null) === 0) return { state: 'paid', text: `Paid ${text}` };
   const methods = payments.flatMap(({ state, method }) => (state === null ? method : []));
-  return { state: 'given', text: `${total} by ${[...new Set(methods)].join(', ')}` };
+  return { state: 'given', text: `${text} by ${[...new Set(methods)].join(', ')}` };
 }
 
 /** Another amount in the same currency. */
@@ -41,19 +41,19 @@ const states: Readonly<Record<NonNullable<State>, string>> = {
 };
 
 /** The amounts that lead to the total, and what was paid, by name. */
-export function amountsOf(order: Order, { price }: PriceFormats): readonly (readonly [name: string, text: string])[] {
-  const { priceMoney, charges, discounts, tipMoney, totalMoney, taxMoney, payments } = order;
+export function amountsOf(order: Order, formats: PriceFormats): readonly (readonly [name: string, text: string])[] {
+  const { price, charges, discounts, tip, total, tax, payments } = order;
   const details: readonly (readonly [string, string])[] = [
-    ...charges.map(({ name, amountMoney }) => [name, price(amountMoney)] as const),
-    ...discounts.map(({ name, amountMoney }) => [name, `−${price(amountMoney)}`] as const),
-    ...(tipMoney ? [['Tip', price(tipMoney)] as const] : []),
+    ...charges.map(({ name, amount }) => [name, formats.price(amount)] as const),
+    ...discounts.map(({ name, amount }) => [name, `−${formats.price(amount)}`] as const),
+    ...(tip ? [['Tip', formats.price(tip)] as const] : []),
   ];
   return [
-    ...(details.length > 0 ? [['Items', price(priceMoney)] as const] : []),
+    ...(details.length > 0 ? [['Items', formats.price(price)] as const] : []),
     ...details,
-    ['Total', `${price(totalMoney)} with ${price(taxMoney)} tax`],
-    ...payments.map(({ method, state, amountMoney }) => {
-      return [`By ${method}`, `${price(amountMoney)}${state ? `, ${states[state]}` : ''}`] as const;
+    ['Total', `${formats.price(total)} with ${formats.price(tax)} tax`],
+    ...payments.map(({ method, state, amount }) => {
+      return [`By ${method}`, `${formats.price(amount)}${state ? `, ${states[state]}` : ''}`] as const;
     }),
   ];
 }

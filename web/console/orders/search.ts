@@ -57,10 +57,10 @@ export function createOrderSearch({ app, storeId, known }: OrderSearchOptions) {
 
   async function findByPhone(digits: string): Promise<FoundOrders> {
     try {
-      return await find({ phoneDigits: digits });
+      return await find({ customerPhoneContains: digits });
     } catch (error) {
       if (!(error instanceof InvalidInput)) throw error;
-      return { ...(await find({ phoneNumber: digits })), isByLastDigits: true };
+      return { ...(await find({ customerPhoneEndsWith: digits })), isByLastDigits: true };
     }
   }
 

@@ -83,12 +83,12 @@ export async function loadStock({ id, languages, format }: StoreContext): Promis
     fetchStock({ store: id, languages }),
     fetchSoldOut({ store: id }),
   ]);
-  const items = store?.items.map(item => toEntry('items', item, item.categories, format.price(item.priceMoney)));
+  const items = store?.items.map(item => toEntry('items', item, item.categories, format.price(item.price)));
   const options = store?.modifierItems.map(item =>
-    toEntry('modifierItems', item, item.modifierGroups, format.priceChange(item.priceChangeMoney)),
+    toEntry('modifierItems', item, item.modifierGroups, format.priceChange(item.priceChange)),
   );
   const times = new Map(
-    soldOut?.soldOutUntil.map(({ until, item, modifierItem }) => [
+    soldOut?.temporarilySoldOut.map(({ until, item, modifierItem }) => [
       item ? keyOf('items', item.externalId) : keyOf('modifierItems', modifierItem?.externalId ?? ''),
       until,
     ]),
@@ -111,7 +111,7 @@ export async function setStock(storeId: string, changes: readonly WantedStock[])
         return isOver ? { externalId, inStock: true } : { externalId, inStock, until };
       });
   const lists = { items: ofKind('items'), modifierItems: ofKind('modifierItems') };
-  return (await changeStock({ store: storeId, ...lists })).setStock?.revision ?? 0;
+  return (await changeStock({ store: storeId, ...lists })).setStock?.store.menuRevision ?? 0;
 }
 
 const keyOf = (kind: StockEntry['kind'], externalId: string) => `${kind}/${externalId}`;

@@ -58,7 +58,7 @@ export function createStoreSearch(app: App) {
 
 export const nameOfStore = ({ id, name }: Store): string => storeName(name, navigator.languages) ?? id;
 
-export const placeOfStore = ({ city, country, merchant }: Store): string =>
-  [merchant?.brandName, city, country].filter(Boolean).join(' · ');
+export const placeOfStore = ({ address, merchant }: Store): string =>
+  [merchant?.brandName, address?.city, address?.country].filter(Boolean).join(' · ');
 
 export const countStores = (count: number): string => (count === 1 ? '1 store' : `${count} stores`);

@@ -27,11 +27,11 @@ export function renderDeliveries({ deliveries, times, redeliver }: DeliveriesOpt
       <caption class="visually-hidden">Deliveries</caption>
       <thead><tr><th scope="col">Event</th><th scope="col">Store</th><th scope="col">State</th><th scope="col"><span class="visually-hidden">Action</span></th></tr></thead>
       <tbody>${deliveries.map(
-        ({ messageId, kind, storeId, orderId, eventAt, state, attempts, status, error, durationMs }) => html`
+        ({ messageId, kind, storeId, orderId, eventAt, state, attemptCount, httpStatus, error, durationMs }) => html`
           <tr>
             <td>${kind.toLowerCase().replaceAll('_', ' ')}<br><span class="small">${times.at(eventAt, now)}${orderId ? ` · #${orderId.slice(-4)}` : nothing}</span></td>
             <td><code>${storeId}</code></td>
-            <td><span class=${states[state].class}>${states[state].text}</span> <span class="small">${status ?? nothing} ${durationMs} ms${attempts > 1 ? `, ${attempts} attempts` : nothing}</span>
+            <td><span class=${states[state].class}>${states[state].text}</span> <span class="small">${httpStatus ?? nothing} ${durationMs} ms${attemptCount > 1 ? `, ${attemptCount} attempts` : nothing}</span>
               ${error ? html`<br><span class="small">${error}</span>` : nothing}</td>
             <td><button type="button" @click=${() => redeliver(messageId)}>Send again</button></td>
           </tr>`,

@@ -95,9 +95,9 @@ export function createWebhooks(app: App): Screen {
 
   function tell(attempt: Attempt | null | undefined): void {
     if (!attempt) return;
-    const { isDelivered, status, error, durationMs } = attempt;
-    if (isDelivered) app.notices.info(`Delivered: ${status} in ${durationMs} ms.`);
-    else app.notices.problem(`Not delivered: ${error ?? status}`);
+    const { isDelivered, httpStatus, error, durationMs } = attempt;
+    if (isDelivered) app.notices.info(`Delivered: ${httpStatus} in ${durationMs} ms.`);
+    else app.notices.problem(`Not delivered: ${error ?? httpStatus}`);
   }
 
   function view(): TemplateResult {
@@ -136,7 +136,7 @@ export function createWebhooks(app: App): Screen {
                 times,
                 redeliver: messageId =>
                   act(async () => {
-                    tell((await redeliver({ id, messageId })).redeliverWebhookMessage);
+                    tell((await redeliver({ id, messageId })).redeliverWebhookMessage?.attempt);
                     await loadDeliveries(id);
                   })(),
               })
@@ -159,7 +159,7 @@ export function createWebhooks(app: App): Screen {
     return html`
       <div class="line">
         <button type="button" aria-expanded=${isOpen} @click=${toggle}>Deliveries${of}</button>
-        <button type="button" ?disabled=${isSending} @click=${act(async () => tell((await testWebhook({ id })).testWebhook))}>Test${of}</button>
+        <button type="button" ?disabled=${isSending} @click=${act(async () => tell((await testWebhook({ id })).testWebhook?.attempt))}>Test${of}</button>
         ${
           state === 'PAUSED'
             ? html`<button type="button" ?disabled=${isSending} @click=${act(async () => replace((await resumeWebhook({ id })).resumeWebhook?.webhook))}>Resume${of}</button>`

@@ -46,6 +46,7 @@ import {
   DeprecationRule,
   DistinctRoutesRule,
   FixedShapeRule,
+  InternalRule,
   MessagesRule,
   reservedPaths,
   routableOperations,
@@ -70,7 +71,7 @@ export interface Operation extends BodyOperation {
   readonly tool: ToolDirective | undefined;
   /** The names of the ETag's fields in the graph, if all of them are directly below the root field. */
   readonly revisionFields: readonly string[];
-  /** Of the operation's text, which the body depends on beside the data. */
+  /** Of what shapes the body in the operation's text, unless the route says another: the body depends on it beside the data. */
   readonly hash: string;
   /** The text of the body without the fields of the ETag. */
   readonly bodyText: string;
@@ -141,7 +142,9 @@ export function readContract(
   graph: GraphQLSchema,
   { name, isBuiltIn, files, examples, examplesFile }: SetFiles,
   limits: SetLimits = unlimited,
-  nameRules: readonly ValidationRule[] = [isBuiltIn ? SnakeCaseRule : reservedPaths(limits.isReserved)],
+  nameRules: readonly ValidationRule[] = [
+    ...(isBuiltIn ? [SnakeCaseRule] : [reservedPaths(limits.isReserved), InternalRule]),
+  ],
 ): Contract {
   const sources = files.map(({ path, text }) => new Source(text, path));
   const parsed = parseSources(graph, sources, limits);
@@ -233,19 +236,24 @@ function derive(
   };
 }
 
-/** Who calls an operation, how and for how long, is no part of the response: these do not change its ETags. */
-const withoutCallers = ({ name }: DirectiveNode) =>
-  ['tool', 'ifReadable', 'deprecated'].includes(name.value) ? null : undefined;
+/** Who calls an operation, how and for how long, and what documents say of it, is no part of the response: these do not change its ETags. */
+const besideBody = new Set(['tool', 'ifReadable', 'description', 'example', 'optional', 'deprecated']);
+
+function withoutSurroundings({ name, arguments: given = [], ...directive }: DirectiveNode) {
+  if (besideBody.has(name.value)) return null;
+  if (name.value !== 'route') return undefined;
+  return { ...directive, name, arguments: given.filter(argument => argument.name.value === 'constants') };
+}
 
 const isReduced = (node: FieldNode) => hasDirective(node, 'ifReadable');
 
 /**
- * The operations of a set by name: without directives, as texts with all of them but those about callers, and without the fields that are marked
+ * The operations of a set by name: without directives, as texts with those that shape bodies, and without the fields that are marked
  * `@ifReadable`. What operations share is printed once.
  */
 function createTexts({ document }: ContractSources) {
   const withoutDirectives = (source: DocumentNode) => visit(source, { Directive: () => null });
-  const annotate = (source: DocumentNode) => visit(source, { Directive: withoutCallers });
+  const annotate = (source: DocumentNode) => visit(source, { Directive: withoutSurroundings });
   const bare = separateOperations(withoutDirectives(document));
   const annotated = separateOperations(annotate(document));
   const sources = separateOperations(document);
@@ -285,6 +293,7 @@ function readOperation(
     tool: directiveAt(schema, 'tool', node),
     parameters,
     ...variantOf(body.document, textOf(body.name), paths.etags),
+    ...(route.etag && { hash: route.etag }),
     bodyText: `${printBody(paths)}\n${JSON.stringify(route.constants)}`,
   };
   const less = reducedOf(body.name);

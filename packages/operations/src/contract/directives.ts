@@ -40,6 +40,7 @@ export interface InterfaceDirective {
   readonly contact?: Readonly<Partial<Record<'name' | 'url' | 'email', string>>> | null;
   readonly license?: Readonly<Partial<Record<'name' | 'identifier' | 'url', string>>> | null;
   readonly ignoreUnknownFields: boolean;
+  readonly internal: boolean;
   readonly documentsForbidden: boolean;
 }
 
@@ -86,6 +87,7 @@ export interface RouteDirective {
   readonly constants: readonly Constant[];
   readonly body?: string | null;
   readonly links: readonly Link[];
+  readonly etag?: string | null;
 }
 
 export interface Constant {

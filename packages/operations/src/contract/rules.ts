@@ -1,4 +1,5 @@
 import {
+  type ASTNode,
   type ASTVisitor,
   GraphQLError,
   type GraphQLSchema,
@@ -20,7 +21,8 @@ import { keyOf } from '../execution/selected-fields.ts';
 import { camelCase } from '../input/names.ts';
 import type { Operation } from './contract.ts';
 import { deprecationAt } from './deprecation.ts';
-import { directiveAt, hasDirective, type Link, type RouteDirective, routeAt } from './directives.ts';
+import { directiveAt, hasDirective, interfaceOf, type Link, type RouteDirective, routeAt } from './directives.ts';
+import { isInternal } from './internal.ts';
 import { namesInPath, type Parameter, readParameters } from './parameters.ts';
 import { findResponse, last } from './response.ts';
 import type { Report } from './sources.ts';
@@ -50,6 +52,8 @@ export const routableOperations = (read: Map<OperationDefinitionNode, readonly P
       if (route?.method === 'GET' && node.operation === OperationTypeNode.MUTATION) {
         report('A mutation cannot be GET, which never writes; leave out the method, for POST.', node);
       }
+      if (route?.etag && !/^[0-9a-f]{8}$/.test(route.etag))
+        report(`"${route.etag}" are no eight hexadecimal digits, as \`etag\` needs.`, node);
       const parameters = route ? readParameters(schema, node, route, report) : [];
       if (route?.method === 'GET' && paths?.etags.length && parameters.some(parameter => parameter.in === 'header')) {
         report('A header changes the body, but not the value of @etag; leave out one of them.', node);
@@ -130,6 +134,19 @@ export function readEvents(schema: GraphQLSchema): ReadonlyMap<string, readonly 
     }),
   );
 }
+
+/** What the graph has for the routes of the service is for others only where they ask for it. */
+export const InternalRule = rule((report, schema, context) => {
+  if (interfaceOf(schema)?.internal) return {};
+  const check = (node: ASTNode, name: string, element: Parameters<typeof isInternal>[0] | null | undefined) => {
+    if (element && isInternal(element))
+      report(`"${name}" is internal; add @interface(internal: true) to select it, or select something else.`, node);
+  };
+  return {
+    Field: node => check(node, `${context.getParentType()}.${node.name.value}`, context.getFieldDef()),
+    Argument: node => check(node, node.name.value, context.getArgument()),
+  };
+});
 
 /** Rejects abstract types, inline fragments and conditions: the shape of a REST body is fixed. */
 export const FixedShapeRule = rule((report, schema, context) => ({

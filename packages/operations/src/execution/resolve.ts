@@ -123,11 +123,19 @@ const introspectionFields = new Set([
 const resolverOf = ({ resolve, extensions }: GraphQLField<unknown, unknown>) =>
   (extensions.unlimited as typeof resolve) ?? resolve;
 
-/** Whether a field is more than a property of its object. */
-export function isComputed(field: GraphQLField<unknown, unknown>): boolean {
+/** Creates the resolver of a field that is a property of another name, which compiled operations read without a call. */
+export const propertyResolver = <Name extends string>(property: Name) =>
+  Object.assign(<Value>(object: Readonly<Record<Name, Value>>): Value => object[property], { property });
+
+/** The property of its object that a field is; undefined if it is more. */
+function propertyOf(field: GraphQLField<unknown, unknown>): string | undefined {
   const resolve = resolverOf(field);
-  return resolve !== undefined && resolve !== defaultFieldResolver;
+  if (!resolve || resolve === defaultFieldResolver) return field.name;
+  return 'property' in resolve ? String(resolve.property) : undefined;
 }
+
+/** Whether a field is more than a property of its object. */
+export const isComputed = (field: GraphQLField<unknown, unknown>): boolean => propertyOf(field) === undefined;
 
 /** Calls the resolver of a field with the arguments that the document gives it. */
 export function compileResolver(
@@ -135,11 +143,12 @@ export function compileResolver(
   { node, selections }: Pick<SelectedField, 'node' | 'selections'>,
   fragments: Fragments,
 ) {
-  const { name } = field;
-  const resolve = resolverOf(field);
-  if (!resolve || !isComputed(field)) {
-    return (object: unknown): unknown => (object as Readonly<Record<string, unknown>>)[name];
+  const property = propertyOf(field);
+  if (property !== undefined) {
+    return (object: unknown): unknown => (object as Readonly<Record<string, unknown>>)[property];
   }
+  const { name } = field;
+  const resolve = resolverOf(field) ?? defaultFieldResolver;
   const partial: ResolveInfo = {
     fieldName: name,
     fieldNodes: [{ ...node, selectionSet: { kind: Kind.SELECTION_SET, selections } }],

@@ -3,18 +3,11 @@ import {
   type GraphQLInputField,
   type GraphQLInputObjectType,
   type GraphQLInputType,
-  GraphQLNonNull,
   getNullableType,
   isInputObjectType,
   isListType,
-  valueFromASTUntyped,
+  Kind,
 } from 'graphql';
-
-/** The arguments of `@nameInBodies`. */
-interface NameInBodies {
-  readonly name?: string;
-  readonly isRequired?: boolean;
-}
 
 /** Converts a name of the graph to its name in a route: `addressLine1` → `address_line_1`. */
 export function snakeCase(name: string): string {
@@ -36,13 +29,8 @@ export function bodyFieldsOf(type: GraphQLInputObjectType): BodyField[] {
   const current = Object.values(type.getFields()).filter(({ deprecationReason }) => deprecationReason == null);
   return current.map(field => {
     const directive = field.astNode?.directives?.find(({ name }) => name.value === 'nameInBodies');
-    const given = directive?.arguments?.map(({ name, value }) => [name.value, valueFromASTUntyped(value)]) ?? [];
-    const { name = snakeCase(field.name), isRequired = false } = Object.fromEntries(given) as NameInBodies;
-    return {
-      ...field,
-      bodyName: name,
-      type: isRequired ? new GraphQLNonNull(getNullableType(field.type)) : field.type,
-    };
+    const name = directive?.arguments?.find(argument => argument.name.value === 'name')?.value;
+    return { ...field, bodyName: name?.kind === Kind.STRING ? name.value : snakeCase(field.name) };
   });
 }
 
