@@ -117,7 +117,7 @@ const namesByTitle: Readonly<Record<string, readonly string[]>> = {
   ],
   'Build on Carte': ['pos', 'operations', 'webhooks-and-events', 'migrating'],
   'Run Carte': ['console', 'menu-history', 'operating', 'upgrading', 'scaling-and-failover', 'nothing-is-lost'],
-  Reference: ['interface', 'errors', 'limits', 'settings', 'diagnostics'],
+  Reference: ['interface', 'promises', 'errors', 'limits', 'settings', 'diagnostics'],
   'Work on Carte': ['architecture'],
 };
 
