@@ -55,9 +55,10 @@ const cases = (orderIds: readonly string[]): readonly Case[] => {
     input: camelCased({
       ...menu,
       storeId,
-      items: menu.items.map(({ allergens, modifier_external_ids, ...each }) => ({
+      items: menu.items.map(({ allergens, modifier_external_ids, prep_time, ...each }) => ({
         ...each,
         allergens_text: allergens,
+        preparation_minutes: prep_time,
         modifier_group_external_ids: modifier_external_ids,
         price: each.price + round,
       })),
