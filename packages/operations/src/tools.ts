@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isObject, parseJson } from '@carte/base/json';
-import { parseInParts } from '@carte/base/json-parts';
-import { runAtOnce, runInSlices, TimeSlice } from '@carte/base/time-slice';
+import { JsonTooLarge, parseInParts } from '@carte/base/json-parts';
+import { runInSlices, TimeSlice } from '@carte/base/time-slice';
 import { forbidUnknownFields, ValidationErrors } from '@carte/base/validation';
 import { readValue } from './arguments.ts';
 import { type Contract, type Operation, rootFieldOf, toolNameOf } from './contract/contract.ts';
@@ -49,16 +49,17 @@ export function compileTool<Caller>(contract: Contract, operation: Operation, op
       const bytes = body?.length ?? 0;
       const sizes = bytes > resultBytes ? sizesOf(operation, variables) : [];
       if (sizes.length > 0) return tooLarge(operation, variables, { bytes, maxBytes: resultBytes, sizes });
-      const text = textOf(body);
-      if (bytes > resultBytes) {
-        // Nothing but a shorter result is left: its page, if it has any, is as small as can be.
-        const whole = await runInSlices(parseInParts(text, maxNesting), new TimeSlice());
-        const { value, omissions } = fitJson(whole, resultBytes);
-        const shown = `The result has ${grouped(bytes)} bytes, and was shortened:\n${omissions.join('\n')}`;
-        return resultOf(JSON.stringify(value), value, [`${shown}${filtersOf(operation, variables)}`]);
-      }
-      return resultOf(text, parseJson(text));
+      const filters = filtersOf(operation, variables);
+      const size = `The result has ${grouped(bytes)} bytes`;
+      if (bytes > maxShortenedBytes) return failure(`${size}, too many to shorten it.${filters}`);
+      const text = await textOf(body);
+      if (bytes <= resultBytes) return resultOf(text, parseJson(text));
+      // No smaller page is left.
+      const whole = await runInSlices(parseInParts(text, maxNesting), new TimeSlice());
+      const { value, omissions } = fitJson(whole, resultBytes);
+      return resultOf(JSON.stringify(value), value, [`${size}, and was shortened:\n${omissions.join('\n')}${filters}`]);
     } catch (error) {
+      if (error instanceof JsonTooLarge) return failure(`The result is ${error.problem}, and cannot be shortened.`);
       const known = toHttpError(options.translateError?.(error) ?? error);
       if (!known) throw error;
       return failure(describeError(known));
@@ -90,11 +91,13 @@ function compileArguments(operation: Operation, { info }: Contract): (args: unkn
   };
 }
 
-function textOf(body: RestResponse['body']): string {
+async function textOf(body: RestResponse['body']): Promise<string> {
   if (body === undefined) return 'null';
-  return (Buffer.isBuffer(body) ? body : runAtOnce(body.toBuffer())).toString('utf8');
+  return (Buffer.isBuffer(body) ? body : await runInSlices(body.toBuffer(), new TimeSlice())).toString('utf8');
 }
 
+/** A larger result is not even read; no part of a menu that can be posted is as large. */
+const maxShortenedBytes = 16 * 1024 * 1024;
 /** Deeper than any body. */
 const maxNesting = 1_000;
 
