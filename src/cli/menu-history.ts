@@ -108,7 +108,7 @@ export function restoreMenu(
   return withStoreMenu(storeId, async ({ store, em, config, findConfiguration }) => {
     const after = await findConfiguration(revision);
     const before = await findConfiguration();
-    const changes = withoutPrepType(runAtOnce(compareConfigurations(before, after)));
+    const changes = withoutPreparationType(runAtOnce(compareConfigurations(before, after)));
     printChanges(changes, [before, after], store);
     if (dryRun) {
       runAtOnce(validateConfiguration(inputOf(em, after), config.menuLimits, { isStored: true }));
@@ -131,7 +131,7 @@ export function restoreMenu(
 }
 
 /** Leaves out what the operator sets: it is kept, as in a replacement. */
-function withoutPrepType(changes: MenuChanges): MenuChanges {
+function withoutPreparationType(changes: MenuChanges): MenuChanges {
   const entities = changes.entities
     .map(entity => {
       const fields = entity.fields.filter(({ field }) => entity.change !== 'CHANGED' || field !== 'preparationType');

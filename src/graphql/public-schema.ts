@@ -85,21 +85,23 @@ function withoutInternalArguments(field: FieldConfig): FieldConfig {
   const { args = {}, astNode } = field;
   const internal = new Set(Object.entries(args).flatMap(([name, argument]) => (isInternal(argument) ? name : [])));
   if (internal.size === 0) return field;
-  const isKept = (name: string) => !internal.has(name);
-  const kept: GraphQLFieldConfigArgumentMap = Object.fromEntries(Object.entries(args).filter(([name]) => isKept(name)));
+  const isShown = (name: string) => !internal.has(name);
+  const shown: GraphQLFieldConfigArgumentMap = Object.fromEntries(
+    Object.entries(args).filter(([name]) => isShown(name)),
+  );
   return {
     ...field,
-    args: kept,
+    args: shown,
     astNode: astNode && {
       ...astNode,
-      arguments: (astNode.arguments ?? []).filter(({ name }) => isKept(name.value)),
-      directives: (astNode.directives ?? []).map(directive => withoutNames(directive, isKept)),
+      arguments: (astNode.arguments ?? []).filter(({ name }) => isShown(name.value)),
+      directives: (astNode.directives ?? []).map(directive => withoutNames(directive, isShown)),
     },
   };
 }
 
 /** `@listSize` names arguments. */
-const withoutNames = (directive: ConstDirectiveNode, isKept: (name: string) => boolean): ConstDirectiveNode =>
+const withoutNames = (directive: ConstDirectiveNode, isShown: (name: string) => boolean): ConstDirectiveNode =>
   visit<DirectiveNode>(directive, {
-    [Kind.STRING]: ({ value }) => (isKept(value) ? undefined : null),
+    [Kind.STRING]: ({ value }) => (isShown(value) ? undefined : null),
   }) as ConstDirectiveNode;

@@ -13,6 +13,7 @@ import {
   type FieldDefinitionNode,
   type GraphQLResolveInfo,
   type GraphQLSchema,
+  type InputValueDefinitionNode,
   isObjectType,
   Kind,
   parse,
@@ -55,15 +56,14 @@ export function buildSubgraph(definitions: readonly DocumentNode[], resolvers: r
   return schema;
 }
 
-type ConstDirectives = Pick<FieldDefinitionNode, 'directives'>;
-
 /** Without what is internal, and the directives of the graph, which tell a gateway nothing: Federation has `@listSize`, `@cost` and `@requires` of its own. */
 function withoutOwnDirectives(document: DocumentNode): DocumentNode {
   const own = new Set(
     document.definitions.flatMap(node => (node.kind === Kind.DIRECTIVE_DEFINITION ? node.name.value : [])),
   );
   const leave = ({ name }: DirectiveNode | DirectiveDefinitionNode) => (own.has(name.value) ? null : undefined);
-  const leaveInternal = (node: ConstDirectives) => (isInternal({ astNode: node }) ? null : undefined);
+  const leaveInternal = (astNode: FieldDefinitionNode | InputValueDefinitionNode) =>
+    isInternal({ astNode }) ? null : undefined;
   const shown = visit(document, {
     [Kind.FIELD_DEFINITION]: leaveInternal,
     [Kind.INPUT_VALUE_DEFINITION]: leaveInternal,

@@ -235,7 +235,7 @@ describe('In place of the text of a query,', () => {
       expect([documentId, await codesOf({ documentId })]).toEqual([documentId, ['PERSISTED_QUERY_NOT_IN_LIST']]);
     const { body } = await app.post('/graphql', { documentId: 'getStore' });
     expect(body.errors[0].message).toBe(
-      'No document has the id "getStore", nor is it the name of an operation that selects nothing internal.',
+      'No document has the id "getStore", and no operation for /graphql has this name.',
     );
   });
 

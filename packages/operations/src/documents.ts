@@ -54,7 +54,7 @@ export function findOperation(operations: OwnDocuments['operations'], documentId
   const id = String(documentId).slice(0, 100);
   throw requestError(
     'PERSISTED_QUERY_NOT_IN_LIST',
-    `No document has the id "${id}", nor is it the name of an operation that selects nothing internal.`,
+    `No document has the id "${id}", and no operation for /graphql has this name.`,
   );
 }
 
